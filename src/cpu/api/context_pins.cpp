@@ -33,8 +33,8 @@ void fence_others() {}
 #endif
 
 struct Threads {
-  std::mutex mutex;                        // protects `used`
-  std::vector<const PinnedContext*> used;  // of each thread
+  std::mutex mutex;                          // protects `pinned`
+  std::vector<const PinnedContext*> pinned;  // of each thread
 };
 
 Threads& threads() {
@@ -47,23 +47,23 @@ class Place {
  public:
   Place() {
     const std::lock_guard lock(threads().mutex);
-    if (threads().used.empty()) waiters_fence_others.store(may_fence_others());
-    threads().used.push_back(&pinned_context);
+    if (threads().pinned.empty()) waiters_fence_others.store(may_fence_others());
+    threads().pinned.push_back(&pinned_context);
   }
   Place(const Place&) = delete;
   Place& operator=(const Place&) = delete;
   ~Place() {
     const std::lock_guard lock(threads().mutex);
-    std::erase(threads().used, &pinned_context);
+    std::erase(threads().pinned, &pinned_context);
   }
 };
 
 bool is_pinned_elsewhere(CUcontext handle) {
   const std::lock_guard lock(threads().mutex);
-  return std::ranges::any_of(threads().used, [&](const PinnedContext* used) {
-    if (used == &pinned_context) return false;
-    const CUcontext of_object = used->of_object.load();
-    return used->handle.load() == handle || of_object == handle ||
+  return std::ranges::any_of(threads().pinned, [&](const PinnedContext* pinned) {
+    if (pinned == &pinned_context) return false;
+    const CUcontext of_object = pinned->of_object.load();
+    return pinned->handle.load() == handle || of_object == handle ||
            of_object == ObjectPin::any_context();
   });
 }

@@ -36,14 +36,14 @@ class [[nodiscard]] ContextPin {
   explicit ContextPin(CUcontext handle) : ContextPin(pinned_context.handle, handle) {}
   ContextPin(const ContextPin&) = delete;
   ContextPin& operator=(const ContextPin&) = delete;
-  ~ContextPin() { used_.store(before_, std::memory_order_release); }
+  ~ContextPin() { pin_.store(before_, std::memory_order_release); }
 
  protected:
-  ContextPin(std::atomic<CUcontext>& used, CUcontext handle)
-      : used_(used), before_(used.load(std::memory_order_relaxed)) {
+  ContextPin(std::atomic<CUcontext>& pin, CUcontext handle)
+      : pin_(pin), before_(pin.load(std::memory_order_relaxed)) {
     if (!pinned_context.is_listed) [[unlikely]]
       list_pinned_context();
-    used_.store(handle, std::memory_order_relaxed);
+    pin_.store(handle, std::memory_order_relaxed);
     // Ordered before the handle is looked up: whoever invalidates the handle reads the pins after.
     if (waiters_fence_others.load(std::memory_order_relaxed)) {
       std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -52,7 +52,7 @@ class [[nodiscard]] ContextPin {
     }
   }
 
-  std::atomic<CUcontext>& used_;
+  std::atomic<CUcontext>& pin_;
 
  private:
   CUcontext before_;
@@ -63,7 +63,7 @@ class [[nodiscard]] ContextPin {
 class [[nodiscard]] ObjectPin : ContextPin {
  public:
   ObjectPin() : ContextPin(pinned_context.of_object, any_context()) {}
-  void is_of(CUcontext handle) { used_.store(handle, std::memory_order_release); }
+  void is_of(CUcontext handle) { pin_.store(handle, std::memory_order_release); }
 
   static CUcontext any_context() { return reinterpret_cast<CUcontext>(~std::uintptr_t{0}); }
 };

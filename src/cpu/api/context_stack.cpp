@@ -57,7 +57,7 @@ CUresult with_context_or_current(CUcontext handle, Body body) {
   return with_driver([&]() -> CUresult {
     if (handle == nullptr) handle = this_thread.current;
     if (handle == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
-    const ContextPin use(handle);
+    const ContextPin pin(handle);
     Context* context = registry.contexts.find(handle);
     if (context != nullptr) return body(*context);
     return is_context(handle) ? CUDA_ERROR_CONTEXT_IS_DESTROYED : CUDA_ERROR_INVALID_CONTEXT;

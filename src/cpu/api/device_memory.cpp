@@ -59,7 +59,7 @@ bool free_device_block(CUdeviceptr address) {
   const auto found = AddressTable::instance().find(address);
   if (!found || found->begin != address) return false;
   if (!is_freed_here(found->kind)) return false;
-  const ObjectPin use;
+  const ObjectPin pin;
   Context* const owner = owner_of(*found);
   return owner != nullptr && owner->release(reinterpret_cast<void*>(address));
 }

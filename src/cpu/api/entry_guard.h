@@ -61,7 +61,7 @@ CUresult with_any_context(Body&& body) noexcept {
   return with_driver([&]() -> CUresult {
     const CUcontext handle = this_thread.current;
     if (handle == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
-    const ContextPin use(handle);
+    const ContextPin pin(handle);
     Context* context = registry.contexts.find(handle);
     if (context == nullptr) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
     return body(*context);

@@ -59,7 +59,7 @@ CUresult cuCpuGetLastFault(char* buffer, size_t bytes) {
       return CUDA_SUCCESS;
     }
     if (buffer == nullptr || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
-    const ContextPin use(this_thread.current);
+    const ContextPin pin(this_thread.current);
     const Context* context = registry.contexts.find(this_thread.current);
     std::string text = context != nullptr ? context->fault_text() : std::string();
     if (text.empty()) text = last_fault_text();

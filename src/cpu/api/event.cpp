@@ -27,10 +27,10 @@ namespace {
 template <class Body>
 CUresult with_event(CUevent handle, Body&& body) noexcept {
   return with_driver([&]() -> CUresult {
-    ObjectPin use;
+    ObjectPin pin;
     Event* event = registry.events.find(handle);
     if (event == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-    use.is_of(event->context().handle());
+    pin.is_of(event->context().handle());
     const CUresult status = event->context().status();
     if (status != CUDA_SUCCESS) return status;
     return body(*event);
@@ -64,7 +64,7 @@ CUresult create(Context& context, unsigned flags, std::shared_ptr<exec::SharedRe
 
 CUresult elapsed(float* milliseconds, CUevent start, CUevent end) {
   return with_driver([&]() -> CUresult {
-    const ObjectPin use;
+    const ObjectPin pin;
     const Event* from = registry.events.find(start);
     const Event* to = registry.events.find(end);
     if (from == nullptr || to == nullptr || &from->context() != &to->context())

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/log.h"
+#include "cpu/api/error_detail.h"
 #include "cpu/api/graph_edges.h"
 #include "cpu/exec/graph_condition.h"
 
@@ -72,11 +72,10 @@ CUresult check_body(const Graph& body) {
 CUresult check_for_body(const Graph& graph, const NodeAction& action) {
   const char* name = graph.parent() != nullptr ? foreign_to_bodies(action) : nullptr;
   if (name == nullptr) return CUDA_SUCCESS;
-  base::log(base::LogLevel::Warning,
-            std::string(name) +
-                " cannot be in the body of a graph's conditional node: kernels, "
-                "copies, fills, child graphs and conditional nodes can");
-  return CUDA_ERROR_NOT_SUPPORTED;
+  return fail(CUDA_ERROR_NOT_SUPPORTED,
+              std::string(name) +
+                  " cannot be in the body of a graph's conditional node: kernels, "
+                  "copies, fills, child graphs and conditional nodes can");
 }
 
 CUresult check_bodies(const Graph& graph) {

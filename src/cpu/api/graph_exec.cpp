@@ -151,8 +151,8 @@ void GraphExec::build() {
 // Kernels work with what their context has, memory above all.
 CUresult GraphExec::check_contexts() const {
   for (CUcontext handle : contexts_) {
-    ObjectPin use;
-    use.is_of(handle);
+    ObjectPin pin;
+    pin.is_of(handle);
     const Context* context = registry.contexts.find(handle);
     if (context == nullptr) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
     if (context->status() != CUDA_SUCCESS) return context->status();

@@ -34,10 +34,10 @@ Library::Library(std::shared_ptr<const jit::Program> program, unsigned max_regis
 Library::~Library() {
   registry.libraries.erase(handle_);
   for (const auto& [context, handle] : modules_) {
-    ObjectPin use;
+    ObjectPin pin;
     const std::shared_ptr<Module> module = Module::share(handle);
     if (module == nullptr) continue;  // went with its context
-    use.is_of(module->context().handle());
+    pin.is_of(module->context().handle());
     module->context().synchronize();
     module->context().disown(module.get());
   }
@@ -73,9 +73,9 @@ CUresult Library::set_attribute(const KernelHandle& kernel, CUdevice device,
   const std::lock_guard lock(mutex_);
   settings_[Setting{&kernel, device, attribute}] = value;
   for (const auto& [context, handle] : modules_) {
-    ObjectPin use;
+    ObjectPin pin;
     const std::shared_ptr<Module> module = Module::share(handle);
-    if (module != nullptr) use.is_of(module->context().handle());
+    if (module != nullptr) pin.is_of(module->context().handle());
     if (module == nullptr || module->context().device().ordinal() != device) continue;
     Function* function = module->find_function(kernel.facts().name);
     if (function != nullptr) function->set(attribute, value);

@@ -39,11 +39,11 @@ CUresult cuStreamCreateWithPriority(CUstream* phStream, unsigned int flags, int 
 
 CUresult cuStreamDestroy_v2(CUstream hStream) {
   return with_driver([&]() -> CUresult {
-    ObjectPin use;
+    ObjectPin pin;
     Stream* stream = registry.streams.find(hStream);
     if (stream == nullptr) return CUDA_ERROR_INVALID_HANDLE;
     Context& context = stream->context();
-    use.is_of(context.handle());
+    pin.is_of(context.handle());
     if (context.status() != CUDA_SUCCESS) return context.status();
     const auto shared = context.share_stream(stream);
     if (stream->in_capture()) forget_captured(*stream);

@@ -12,10 +12,10 @@ namespace pycuda::cpu::api {
 template <class Body>
 CUresult with_stream(CUstream handle, Body&& body) noexcept {
   return with_context([&](Context& current) -> CUresult {
-    ObjectPin use;
+    ObjectPin pin;
     Stream* stream = current.borrow_stream(handle);
     if (stream == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-    use.is_of(stream->context().handle());
+    pin.is_of(stream->context().handle());
     const CUresult status = stream->context().status();
     if (status != CUDA_SUCCESS) return status;
     return body(*stream);

@@ -24,8 +24,8 @@ namespace {
 
 constexpr auto spin_time = std::chrono::microseconds(20);
 constexpr std::uint32_t deep_stack_bytes = 128 << 10;
-/// So often a loop of a graph may turn before other work gets a turn on its thread.
-constexpr unsigned most_turns = 64;
+/// Iterations of a graph's loops before other work gets its turn on the worker.
+constexpr unsigned iterations_at_once = 64;
 
 struct HostWork {
   std::function<void()> run;
@@ -112,9 +112,9 @@ class SequenceRun {
  public:
   std::shared_ptr<Stream::State> stream;
   std::shared_ptr<const Sequence> sequence;
-  std::size_t next = 0;    ///< the step; belongs to the holder of the stream's token, as do these
-  bool in_caller = false;  ///< who launched it runs it now
-  unsigned turns = 0;      ///< of loops, since it went to a worker
+  std::size_t next = 0;     ///< the step; belongs to the holder of the stream's token, as do these
+  bool in_caller = false;   ///< who launched it runs it now
+  unsigned iterations = 0;  ///< of loops, since the run last went to a worker
   std::vector<std::shared_ptr<Marker>> markers;  ///< of steps that record or wait, by their number
   Marker end;
 
@@ -257,9 +257,9 @@ struct RunStep {
     return true;
   }
   bool operator()(const Sequence::Jump& jump) const {
-    const bool turns = jump.target <= number;
+    const bool is_backward = jump.target <= number;
     run->next = jump.target;
-    if (!turns) return true;
+    if (!is_backward) return true;
     FaultSink& faults = run->stream->faults;
     // Its kernels may each be too short for an interrupt to meet one.
     if (interrupting() && !faults.poisoned()) {
@@ -269,9 +269,9 @@ struct RunStep {
           "a loop of a graph was stopped by the user's interrupt of the call that waited for it";
       faults.report(fault);
     }
-    // Whoever launched it does not wait for it, and others' work may be what it waits for.
-    if (!run->in_caller && ++run->turns < most_turns) return true;
-    run->turns = 0;
+    // The launch is asynchronous, and the loop may wait for work that is queued behind it here.
+    if (!run->in_caller && ++run->iterations < iterations_at_once) return true;
+    run->iterations = 0;
     WorkerPool::instance().post(resume_task(run));
     return false;
   }

@@ -41,8 +41,7 @@ struct KernelTraits {
 class RandomKernel {
  public:
   static constexpr int in_words = 8192, out_words = 16, soa_rows = 30, bin_words = 128;
-  /// An index of a row's number times a pitch can be larger than `in_words`; vectors of four words
-  /// are read there, too.
+  /// Row numbers times a pitch can exceed `in_words`, and four words may be read from there.
   static constexpr int block_rows = 256, largest_pitch = 40,
                        in_words_with_rows = block_rows * largest_pitch + 64 + 4;
 
