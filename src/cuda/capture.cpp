@@ -312,9 +312,9 @@ CUgraph Capture::end() {
   }
   CUgraph graph = nullptr;
   const CUresult code = finish(&graph);
-  if (code == CUDA_SUCCESS && !spoiled_.load()) return graph;
+  if (code == CUDA_SUCCESS && !invalidated_.load()) return graph;
   if (around_) {  // the graph is the node's
-    spoil_outer();
+    invalidate_outer();
     throw end_capture.error(code, "in the body of a conditional node");
   }
   if (graph != nullptr) static_cast<void>(context_->driver().cuGraphDestroy.status(graph));
@@ -323,9 +323,9 @@ CUgraph Capture::end() {
                           "the body of a conditional node is not complete");
 }
 
-void Capture::spoil_outer() noexcept {
+void Capture::invalidate_outer() noexcept {
   for (Capture* outer = around_.get(); outer != nullptr; outer = outer->around_.get())
-    outer->spoiled_.store(true);
+    outer->invalidated_.store(true);
 }
 
 void Capture::abandon() noexcept {
@@ -334,7 +334,7 @@ void Capture::abandon() noexcept {
   // Whatever the status: the capture may have been invalid, and has ended then as well.
   CUgraph graph = nullptr;
   static_cast<void>(finish(&graph));
-  spoil_outer();
+  invalidate_outer();
   if (graph == nullptr || around_) return;  // a body is its node's
   static_cast<void>(
       context->release([&] { return context->driver().cuGraphDestroy.status(graph); }));

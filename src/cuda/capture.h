@@ -87,7 +87,7 @@ class Capture : public std::enable_shared_from_this<Capture> {
       std::shared_ptr<Capture> capture,
       const std::function<void(const driver::DriverTable&, CUstream)>& begin);
   /// Of the body of a conditional node: the graph around it is not complete.
-  void spoil_outer() noexcept;
+  void invalidate_outer() noexcept;
   /// Ends it in the driver, and then takes it off the lists: those who find none there wait for the
   /// context, which would spoil it.
   CUresult finish(CUgraph* graph) noexcept;
@@ -101,7 +101,7 @@ class Capture : public std::enable_shared_from_this<Capture> {
   std::optional<CUstreamCaptureMode> mode_before_;
   std::shared_ptr<Capture> around_;     ///< of a conditional node's body
   std::unique_ptr<Stream> own_stream_;  ///< the body is captured from it
-  std::atomic<bool> spoiled_{false};
+  std::atomic<bool> invalidated_{false};
   std::atomic<bool> forked_{false};
   std::atomic<bool> ended_{true};  ///< so until it has begun
 };

@@ -28,8 +28,8 @@ std::shared_ptr<cuda::Capture> capture_of(const GraphObject& graph) {
   if (!capture || cuda::Capture::of_thread() != capture.get()) {
     throw driver::DriverError(
         "Graph", CUDA_ERROR_ILLEGAL_STATE,
-        "this thread captures another graph now; in the body of a conditional "
-        "node that is the body's");
+        "this thread captures another graph now; inside the body of a conditional "
+        "node use the graph that the `with` statement gave");
   }
   return capture;
 }
