@@ -112,7 +112,7 @@ def compile_slowest() -> None:
 HEADERS = {
     "curand_kernel.h": "#include <curand_kernel.h>",
     "cooperative_groups": "#include <cooperative_groups.h>\n#include <cooperative_groups/reduce.h>",
-    "cub": "#include <cub/block/block_reduce.cuh>",
+    "cub": "#include <cub/cub.cuh>",
 }
 
 

@@ -125,7 +125,8 @@ bool Compiler::wants_precompiled_headers(const Job& job, const IncludePaths& pat
     return (name.starts_with("curand") || name.starts_with("cub/") || name.starts_with("cuda/") ||
             name.starts_with("thrust/") || name.starts_with("cooperative_groups")) &&
            include.end <= job.source.prefix.size() &&
-           paths.resolve(include, {}).owner == IncludeOwner::Cuda;
+           // Found, and not the program's: <cub/cub.cuh> is one of this package's own.
+           paths.resolve(include, {}).owner != IncludeOwner::Nobody;
   });
   if (!heavy) return false;
   base::Hash hash;

@@ -2,6 +2,8 @@
 """Sources that share large headers: from the third on they are compiled with precompiled headers."""
 
 import os
+import subprocess
+import sys
 
 import pytest
 from pycuda.compiler import compile
@@ -46,3 +48,21 @@ def test_more_prefixes_than_are_precompiled_compile_without_a_warning():
 def test_a_source_with_line_directives_compiles_with_large_headers(lines):
     for number in (141, 142, 143, 144):
         assert f", {number};" in stored_by(number, GROUPS + lines)
+
+
+def test_all_of_cub_is_precompiled_like_each_of_its_headers(tmp_path):
+    """`<cub/cub.cuh>` is a header of this package, which includes NVIDIA's."""
+    program = """
+import os, pathlib
+from pycuda.compiler import compile
+
+for number in range(3):
+    source = f"#include <cub/cub.cuh>\\n__global__ void k(int *a) {{ *a = {number}; }}"
+    compile(source, target="ptx", arch="sm_80", cache_dir=False)
+    print(len(list(pathlib.Path(os.environ["TMPDIR"]).glob("*pch*"))))
+"""
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
+    assert done.stdout.split() == ["0", "0", "1"], done.stderr
+    # NVRTC removes its files when the process ends.
+    assert not list(tmp_path.iterdir())
