@@ -4,9 +4,10 @@
 import os
 import sys
 
+# In two steps: pip refuses to remove `pycuda` while pycuda-anywhere has that name registered, too.
 _REMEDY = (
     "the original PyCUDA and pycuda-anywhere are installed in the same place and have overwritten parts of each other: "
-    "`pip uninstall -y pycuda pycuda-anywhere && pip install pycuda-anywhere`"
+    "`pip uninstall -y pycuda-anywhere && pip uninstall -y pycuda && pip install pycuda-anywhere`"
 )
 
 

@@ -171,7 +171,7 @@ def test_the_cpu_driver_is_found_in_the_distribution_beside_the_package(tmp_path
 def test_a_mixture_with_the_original_is_reported_with_its_remedy(tmp_path, numpy_alone):
     site = copy_of_package(tmp_path / "site-packages/pycuda")
     (site / "pycuda/_pvt_struct.cpython-311-x86_64-linux-gnu.so").touch()
-    remedy = "`pip uninstall -y pycuda pycuda-anywhere && pip install pycuda-anywhere`"
+    remedy = "`pip uninstall -y pycuda-anywhere && pip uninstall -y pycuda && pip install pycuda-anywhere`"
     assert remedy in run_with([site, numpy_alone], "import pycuda").stderr
     code = "import runpy; runpy.run_module('pycuda', run_name='__main__', alter_sys=True)"
     diagnosis = run_with([site, numpy_alone], code)

@@ -13,6 +13,7 @@ import zipfile
 
 import pycuda
 import pytest
+from pycuda import _original
 
 try:
     import tomllib
@@ -62,6 +63,34 @@ def test_the_record_of_a_wheel_lists_every_file_with_its_hash(backend, tmp_path)
     for name, digest in rows.items():
         expected = base64.urlsafe_b64encode(hashlib.sha256(files[name]).digest()).rstrip(b"=").decode()
         assert digest == f"sha256={expected}", name
+
+
+def test_the_commands_for_a_mixture_with_the_original_remove_both(backend, tmp_path):
+    pytest.importorskip("pip", reason="needs pip")
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "venv"], check=True)
+    (site,) = (tmp_path / "venv/lib").glob("python*/site-packages")
+
+    def install(name, version, files):
+        folder = f"{name.replace('-', '_')}-{version}.dist-info"
+        metadata = {
+            f"{folder}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n",
+            f"{folder}/RECORD": "".join(f"{file},,\n" for file in (*files, f"{folder}/METADATA", f"{folder}/RECORD")),
+        }
+        for file, text in {**files, **metadata}.items():
+            (site / file).parent.mkdir(exist_ok=True)
+            (site / file).write_text(text)
+
+    install("pycuda", pycuda.VERSION_TEXT, {"pycuda/_pvt_struct.so": "", "pycuda/__init__.py": ""})
+    install("pycuda-anywhere", pycuda.ANYWHERE_VERSION, {"pycuda/__init__.py": "", **backend._pycuda_metadata()})
+    *removals, _ = _original._REMEDY.split("`")[1].split(" && ")
+    assert removals and len(list(site.glob("pycuda*"))) == 4
+    for command in removals:
+        name, *arguments = command.split()
+        assert name == "pip"
+        pip = [sys.executable, "-m", "pip", "--python", tmp_path / "venv/bin/python"]
+        done = subprocess.run([*pip, *arguments], capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+    assert not list(site.glob("pycuda*"))
 
 
 @pytest.mark.parametrize("needs_cpu_distribution", [False, True])
