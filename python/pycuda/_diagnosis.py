@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What `python -m pycuda` prints: what this machine has, what is missing, and how to fix it."""
 
+import errno
 import os
 import platform
 import sys
@@ -165,9 +166,14 @@ def _compilers():
 
 
 def _why_nothing_is_kept(folder):
-    """Why the folder takes nothing new, or None. Only the system knows: root may write where it cannot."""
+    """Why the folder takes nothing new, or None.
+
+    Only the system knows: root may write where permissions forbid it, and a full disk still has room for names.
+    """
     try:
-        tempfile.TemporaryDirectory(dir=folder or os.curdir).cleanup()
+        with tempfile.TemporaryFile(dir=folder or os.curdir, buffering=0) as file:
+            if file.write(bytes(1 << 16)) < 1 << 16:
+                return os.strerror(errno.ENOSPC)
     except OSError as error:
         return error.strerror
     return None

@@ -77,3 +77,18 @@ class TestDiagnosis:
         )
         assert re.search(rf"^cache +{folder}, cannot be made, nothing is kept: \w", result.stdout, re.MULTILINE)
         assert list(tmp_path.iterdir()) == [tmp_path / "file"]
+
+    def test_a_cache_folder_without_room_is_reported(self, tmp_path):
+        # Like a full disk, a limit lets files be made and refuses what is written to them.
+        program = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({room}, {room})); "
+        program += "from pycuda import _diagnosis; _diagnosis.main()"
+        for room in (0, 1000):
+            result = subprocess.run(
+                [sys.executable, "-B", "-c", program.format(room=room)],
+                capture_output=True,
+                text=True,
+                env={**os.environ, "PYCUDA_CACHE_DIR": str(tmp_path)},
+            )
+            reported = rf"^cache +{tmp_path}, 0.0 MiB, cannot be written to, nothing is kept: \w"
+            assert re.search(reported, result.stdout, re.MULTILINE), result.stdout
+        assert not list(tmp_path.iterdir())
