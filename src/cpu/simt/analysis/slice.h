@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Analysis: backward slices, and values behind copies.
+// Analysis: backward and forward slices, and values behind copies.
 #pragma once
 
 #include <llvm/ADT/SmallPtrSet.h>
@@ -22,6 +22,8 @@ enum class Slice { Through, Past, Found };
 
 /// Longer slices are given up, so that passes take time that grows with a kernel's length.
 inline constexpr std::size_t most_of_slice = 48;
+/// For questions whose answer must not be given up.
+inline constexpr std::size_t all_of_slice = static_cast<std::size_t>(-1);
 
 /// Asks `visit` of each instruction that `from` are computed from, themselves included, once each.
 /// True if it answers Found; false at the end, or after `most`.
@@ -35,6 +37,24 @@ bool find_in_slice(llvm::SmallVector<const llvm::Value*, 8> from, Visit visit,
     const Slice slice = visit(*instruction);
     if (slice == Slice::Found) return true;
     if (slice == Slice::Through) from.append(instruction->op_begin(), instruction->op_end());
+  }
+  return false;
+}
+
+/// Asks `visit` of the instructions that are computed from `from`, perhaps more than once, and goes
+/// on at the users of those for which it answers Through. True if it answers Found; false at the
+/// end, or after `most`.
+template <class Visit>
+bool find_in_users(const llvm::Instruction& from, Visit visit, std::size_t most = most_of_slice) {
+  llvm::SmallPtrSet<const llvm::Instruction*, 16> seen{&from};
+  llvm::SmallVector<const llvm::Instruction*, 8> pending{&from};
+  while (!pending.empty() && seen.size() < most) {
+    for (const llvm::User* user : pending.pop_back_val()->users()) {
+      const auto* next = llvm::cast<llvm::Instruction>(user);
+      const Slice slice = visit(*next);
+      if (slice == Slice::Found) return true;
+      if (slice == Slice::Through && seen.insert(next).second) pending.push_back(next);
+    }
   }
   return false;
 }

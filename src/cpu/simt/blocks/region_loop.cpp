@@ -85,6 +85,9 @@ class RegionLoop {
     return llvm::BasicBlock::Create(module_.getContext(), label, function_);
   }
   llvm::Function* make_step(const Regions& regions, llvm::StringRef label);
+  void make_function();
+  llvm::Instruction* enter(llvm::Value* has_tails, llvm::BasicBlock* round, llvm::BasicBlock* done);
+  void finish_function(llvm::Instruction* end_of_entry);
   void read_launch();
   llvm::StoreInst* put(std::size_t offset, llvm::Value* value) {
     return b_.CreateAlignedStore(
@@ -336,15 +339,52 @@ llvm::Value* RegionLoop::step(llvm::Function& chooser, const Gang& gang, llvm::V
   return result;
 }
 
-llvm::Function* RegionLoop::run() {
-  llvm::Function* full_step = agree_ ? nullptr : make_step(full_, ".step");
-  llvm::Function* tail_step = tail_ ? make_step(*tail_, ".tail.step") : nullptr;
+void RegionLoop::make_function() {
   function_ = llvm::Function::Create(
       llvm::FunctionType::get(b_.getVoidTy(), {b_.getPtrTy(), b_.getPtrTy()}, false),
       llvm::Function::ExternalLinkage, name_, module_);
   function_->addFnAttr(llvm::Attribute::NoUnwind);
   function_->addFnAttr(llvm::Attribute::NullPointerIsValid);
   function_->addFnAttr(runs_regions);
+}
+
+/// Ends the entry: blocks of one row of whole gangs may run in line, the others in rounds.
+llvm::Instruction* RegionLoop::enter(llvm::Value* has_tails, llvm::BasicBlock* round,
+                                     llvm::BasicBlock* done) {
+  const auto order = only_order(full_);
+  const std::vector<unsigned> first_of =
+      order ? peeled_gangs(full_, size_) : std::vector<unsigned>();
+  if (first_of.empty()) return b_.CreateBr(round);
+  llvm::BasicBlock* in_line = block("in.line");
+  const unsigned most = *std::max_element(first_of.begin(), first_of.end());
+  llvm::Value* reaches = b_.CreateICmpUGE(full_end_, b_.getInt32(most * size_.columns));
+  llvm::Value* one_row = b_.CreateICmpEQ(rows_, b_.getInt32(1));
+  llvm::Value* fits = b_.CreateAnd(b_.CreateAnd(one_row, reaches), b_.CreateNot(has_tails));
+  llvm::Instruction* end_of_entry = b_.CreateCondBr(fits, in_line, round);
+  b_.SetInsertPoint(in_line);
+  run_in_line(*order, first_of, done);
+  return end_of_entry;
+}
+
+/// What is done once the loop is complete. Arguments are read at `end_of_entry`.
+void RegionLoop::finish_function(llvm::Instruction* end_of_entry) {
+  for (llvm::CallInst* region : inline_) {
+    llvm::InlineFunctionInfo info;
+    [[maybe_unused]] const llvm::InlineResult inlined = llvm::InlineFunction(*region, info);
+    assert(inlined.isSuccess());
+  }
+  llvm::StringMap<llvm::Value*> known;
+  known["block"] = function_->getArg(0);
+  replace_special_values(*function_, known, end_of_entry);
+  sink_places(places_);
+  keep_places(*function_, *function_->getArg(1));
+  reduce_line_notes(*function_);
+}
+
+llvm::Function* RegionLoop::run() {
+  llvm::Function* full_step = agree_ ? nullptr : make_step(full_, ".step");
+  llvm::Function* tail_step = tail_ ? make_step(*tail_, ".tail.step") : nullptr;
+  make_function();
   llvm::BasicBlock* entry = block("entry");
   llvm::BasicBlock* round = block("round");
   llvm::BasicBlock* choose = block("choose");
@@ -357,22 +397,7 @@ llvm::Function* RegionLoop::run() {
   llvm::Value* has_full = b_.CreateIsNotNull(full_end_);
   llvm::Value* has_tails = tail_ ? b_.CreateICmpNE(full_end_, width_) : b_.getFalse();
   llvm::Value* start = b_.CreateSelect(has_full, b_.getInt32(fresh(full_)), b_.getInt32(ended));
-  const auto order = only_order(full_);
-  const std::vector<unsigned> first_of =
-      order ? peeled_gangs(full_, size_) : std::vector<unsigned>();
-  llvm::Instruction* end_of_entry = nullptr;
-  if (!first_of.empty()) {
-    llvm::BasicBlock* in_line = block("in.line");
-    const unsigned most = *std::max_element(first_of.begin(), first_of.end());
-    llvm::Value* reaches = b_.CreateICmpUGE(full_end_, b_.getInt32(most * size_.columns));
-    llvm::Value* one_row = b_.CreateICmpEQ(rows_, b_.getInt32(1));
-    llvm::Value* fits = b_.CreateAnd(b_.CreateAnd(one_row, reaches), b_.CreateNot(has_tails));
-    end_of_entry = b_.CreateCondBr(fits, in_line, round);
-    b_.SetInsertPoint(in_line);
-    run_in_line(*order, first_of, done);
-  } else {
-    end_of_entry = b_.CreateBr(round);
-  }
+  llvm::Instruction* end_of_entry = enter(has_tails, round, done);
 
   b_.SetInsertPoint(round);
   llvm::PHINode* state = b_.CreatePHI(b_.getInt32Ty(), 2, "state");
@@ -458,17 +483,7 @@ llvm::Function* RegionLoop::run() {
   b_.SetInsertPoint(done);
   b_.CreateRetVoid();
 
-  for (llvm::CallInst* region : inline_) {
-    llvm::InlineFunctionInfo info;
-    [[maybe_unused]] const llvm::InlineResult inlined = llvm::InlineFunction(*region, info);
-    assert(inlined.isSuccess());
-  }
-  llvm::StringMap<llvm::Value*> known;
-  known["block"] = function_->getArg(0);
-  replace_special_values(*function_, known, end_of_entry);
-  sink_places(places_);
-  keep_places(*function_, *function_->getArg(1));
-  reduce_line_notes(*function_);
+  finish_function(end_of_entry);
   return function_;
 }
 

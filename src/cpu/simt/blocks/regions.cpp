@@ -101,6 +101,11 @@ class Splitter {
                       const llvm::ValueToValueMapTy& map) const;
   llvm::Value* address(llvm::IRBuilder<>& b, llvm::Function& region, Place place) const;
   void name_gang(llvm::Function& region) const;
+  /// With their places in the frame.
+  using Stores = std::vector<std::pair<llvm::WeakVH, std::uint64_t>>;
+  using Loads = std::vector<std::pair<llvm::LoadInst*, std::uint64_t>>;
+  Stores end_at_barriers(llvm::Function& region, const llvm::ValueToValueMapTy& map) const;
+  static void drop_unchanged_stores(const Stores& kept, const Loads& loads);
   llvm::Function* make(unsigned number);
 
   llvm::Function& gang_;
@@ -336,6 +341,56 @@ void sink_loads(llvm::Function& region, llvm::BasicBlock& entry) {
   }
 }
 
+/// `defined` is `value` where the region starts.
+void replace_live_value(llvm::Instruction& defined, llvm::Value* value, llvm::BasicBlock& entry) {
+  llvm::SSAUpdater updater;
+  updater.Initialize(defined.getType(), "live");
+  updater.AddAvailableValue(&entry, value);
+  updater.AddAvailableValue(defined.getParent(), &defined);
+  for (llvm::Use& use : llvm::make_early_inc_range(defined.uses())) {
+    auto* user = llvm::cast<llvm::Instruction>(use.getUser());
+    if (user->getParent() != defined.getParent() || llvm::isa<llvm::PHINode>(user))
+      updater.RewriteUse(use);
+  }
+}
+
+/// A region returns at each barrier, after it has stored what is live there.
+Splitter::Stores Splitter::end_at_barriers(llvm::Function& region,
+                                           const llvm::ValueToValueMapTy& map) const {
+  llvm::IRBuilder<> b(region.getContext());
+  Stores kept;
+  for (unsigned i = 0; i < barriers_.size(); ++i) {
+    auto* barrier = llvm::cast<llvm::CallInst>(map.lookup(barriers_[i]));
+    llvm::BasicBlock* block = barrier->getParent();
+    b.SetInsertPoint(barrier);
+    for (llvm::Instruction* value : live_[i]) {
+      const auto offset = offsets_.find(value);
+      if (offset == offsets_.end()) continue;
+      kept.emplace_back(b.CreateAlignedStore(map.lookup(value), address(b, region, offset->second),
+                                             alignment_of(*value)),
+                        offset->second.offset);
+    }
+    b.CreateRet(b.getInt32(regions_.state(i + 1)));
+    llvm::BasicBlock* next = block->getTerminator()->getSuccessor(0);
+    next->removePredecessor(block);
+    while (&block->back() != barrier) block->back().eraseFromParent();
+    barrier->eraseFromParent();
+  }
+  return kept;
+}
+
+/// What is as it was found needs no store. Some stores went with blocks that nothing leads to.
+void Splitter::drop_unchanged_stores(const Stores& kept, const Loads& loads) {
+  for (const auto& [handle, offset] : kept) {
+    auto* store = llvm::cast_or_null<llvm::StoreInst>(static_cast<llvm::Value*>(handle));
+    for (const auto& [load, from] : loads) {
+      if (!store || store->getValueOperand() != load || from != offset) continue;
+      store->eraseFromParent();
+      break;
+    }
+  }
+}
+
 llvm::Function* Splitter::make(unsigned number) {
   llvm::LLVMContext& context = gang_.getContext();
   llvm::Type* i32 = llvm::Type::getInt32Ty(context);
@@ -367,7 +422,7 @@ llvm::Function* Splitter::make(unsigned number) {
     map[original] = place;
   }
   // What the gang finds when it starts here.
-  std::vector<std::pair<llvm::LoadInst*, std::uint64_t>> loads;
+  Loads loads;
   llvm::MapVector<llvm::Instruction*, llvm::Value*> found;
   llvm::BasicBlock* start = old_entry;
   if (number != 0) {
@@ -391,48 +446,12 @@ llvm::Function* Splitter::make(unsigned number) {
     llvm::ReturnInst::Create(context, llvm::ConstantInt::get(i32, 0), end->getIterator());
     end->eraseFromParent();
   }
-  std::vector<std::pair<llvm::WeakVH, std::uint64_t>> kept;
-  for (unsigned i = 0; i < barriers_.size(); ++i) {
-    auto* barrier = llvm::cast<llvm::CallInst>(map[barriers_[i]]);
-    llvm::BasicBlock* block = barrier->getParent();
-    b.SetInsertPoint(barrier);
-    for (llvm::Instruction* value : live_[i]) {
-      const auto offset = offsets_.find(value);
-      if (offset == offsets_.end()) continue;
-      kept.emplace_back(b.CreateAlignedStore(map[value], address(b, *region, offset->second),
-                                             alignment_of(*value)),
-                        offset->second.offset);
-    }
-    b.CreateRet(b.getInt32(regions_.state(i + 1)));
-    llvm::BasicBlock* next = block->getTerminator()->getSuccessor(0);
-    next->removePredecessor(block);
-    while (&block->back() != barrier) block->back().eraseFromParent();
-    barrier->eraseFromParent();
-  }
-
-  for (auto& [original, value] : found) {
-    auto* defined = llvm::cast<llvm::Instruction>(map[original]);
-    llvm::SSAUpdater updater;
-    updater.Initialize(defined->getType(), "live");
-    updater.AddAvailableValue(entry, value);
-    updater.AddAvailableValue(defined->getParent(), defined);
-    for (llvm::Use& use : llvm::make_early_inc_range(defined->uses())) {
-      auto* user = llvm::cast<llvm::Instruction>(use.getUser());
-      if (user->getParent() != defined->getParent() || llvm::isa<llvm::PHINode>(user))
-        updater.RewriteUse(use);
-    }
-  }
+  const Stores kept = end_at_barriers(*region, map);
+  for (auto& [original, value] : found)
+    replace_live_value(*llvm::cast<llvm::Instruction>(map[original]), value, *entry);
   llvm::removeUnreachableBlocks(*region);
   name_gang(*region);
-  // What is as it was found needs no store. Some went with blocks that nothing leads to.
-  for (const auto& [handle, offset] : kept) {
-    auto* store = llvm::cast_or_null<llvm::StoreInst>(static_cast<llvm::Value*>(handle));
-    for (const auto& [load, from] : loads) {
-      if (!store || store->getValueOperand() != load || from != offset) continue;
-      store->eraseFromParent();
-      break;
-    }
-  }
+  drop_unchanged_stores(kept, loads);
   sink_loads(*region, *entry);
   return region;
 }

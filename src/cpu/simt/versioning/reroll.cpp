@@ -2,7 +2,6 @@
 #include "cpu/simt/versioning/reroll.h"
 
 #include <llvm/ADT/STLExtras.h>
-#include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -15,6 +14,7 @@
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/analysis/dialect.h"
 #include "cpu/simt/analysis/divergence.h"
+#include "cpu/simt/analysis/slice.h"
 #include "cpu/simt/analysis/terms.h"
 #include "cpu/simt/versioning/region_copy.h"
 #include "cpu/simt/versioning/uniform_quotients.h"
@@ -298,19 +298,12 @@ bool Roller::stays_inside() {
 bool Roller::is_canonical_sum(const llvm::PHINode& phi) const {
   const auto* sum = llvm::dyn_cast<llvm::Instruction>(next_of(few_, phi));
   if (!sum || !phi.hasOneUse() || phi.user_back() != sum) return false;
-  // Which NaN it is no other phi may depend on.
-  llvm::SmallPtrSet<const llvm::Instruction*, 8> seen{sum};
-  std::vector<const llvm::Instruction*> pending{sum};
-  while (!pending.empty()) {
-    const llvm::Instruction* value = pending.back();
-    pending.pop_back();
-    for (const llvm::User* user : value->users()) {
-      const auto* next = llvm::cast<llvm::Instruction>(user);
-      if (next == &phi || !few_.loop->contains(next) || !seen.insert(next).second) continue;
-      if (llvm::isa<llvm::PHINode>(next)) return false;
-      pending.push_back(next);
-    }
-  }
+  // No other phi may depend on which NaN it is.
+  const auto reaches_phi = [&](const llvm::Instruction& next) {
+    if (&next == &phi || !few_.loop->contains(&next)) return Slice::Past;
+    return llvm::isa<llvm::PHINode>(next) ? Slice::Found : Slice::Through;
+  };
+  if (find_in_users(*sum, reaches_phi, all_of_slice)) return false;
   const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(sum);
   return sum->getOpcode() == llvm::Instruction::FAdd ||
          sum->getOpcode() == llvm::Instruction::FSub ||

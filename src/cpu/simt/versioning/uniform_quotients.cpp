@@ -17,6 +17,7 @@
 #include "cpu/simt/analysis/dialect.h"
 #include "cpu/simt/analysis/divergence.h"
 #include "cpu/simt/analysis/shape.h"
+#include "cpu/simt/analysis/slice.h"
 #include "cpu/simt/versioning/region_copy.h"
 
 namespace pycuda::cpu::simt {
@@ -56,21 +57,16 @@ llvm::Instruction::BinaryOps quotient_of(const llvm::BinaryOperator& division) {
 /// that another loop makes of it.
 bool decides_branches(const llvm::Instruction& value) {
   constexpr std::size_t most_values = 32;
-  llvm::SmallPtrSet<const llvm::Instruction*, most_values> seen{&value};
-  std::vector<const llvm::Instruction*> pending{&value};
-  while (!pending.empty() && seen.size() < most_values) {
-    const llvm::Instruction* instruction = pending.back();
-    pending.pop_back();
-    for (const llvm::User* user : instruction->users()) {
-      const auto* next = llvm::cast<llvm::Instruction>(user);
-      if (llvm::isa<llvm::BranchInst>(next)) return true;
-      if (llvm::isa<llvm::BinaryOperator, llvm::CastInst, llvm::ICmpInst, llvm::PHINode,
-                    llvm::FreezeInst>(next) &&
-          seen.insert(next).second)
-        pending.push_back(next);
-    }
-  }
-  return false;
+  return find_in_users(
+      value,
+      [](const llvm::Instruction& next) {
+        if (llvm::isa<llvm::BranchInst>(next)) return Slice::Found;
+        return llvm::isa<llvm::BinaryOperator, llvm::CastInst, llvm::ICmpInst, llvm::PHINode,
+                         llvm::FreezeInst>(next)
+                   ? Slice::Through
+                   : Slice::Past;
+      },
+      most_values);
 }
 
 /// Shifts are everywhere: of them only those are worth a copy whose results part the gang. So it is

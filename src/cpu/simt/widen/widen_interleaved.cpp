@@ -71,6 +71,17 @@ llvm::Instruction* anchor_of(const std::vector<llvm::Instruction*>& parts,
   return is_known ? parts.front() : nullptr;
 }
 
+/// The address of `part`, given that `place` is the address of `anchor`.
+llvm::Value* beside(llvm::IRBuilderBase& b, llvm::Value* place, const llvm::Instruction& part,
+                    const llvm::Instruction& anchor, const llvm::DataLayout& layout) {
+  const std::int64_t distance = place_of(part, layout).distance - place_of(anchor, layout).distance;
+  return b.CreateGEP(b.getInt8Ty(), place, b.getInt64(static_cast<std::uint64_t>(distance)));
+}
+
+unsigned elements_of_vector(std::uint64_t bytes) {
+  return static_cast<unsigned>(std::max<std::uint64_t>(vector_bytes / bytes, 1));
+}
+
 /// Whether `parts`, in the order of the block, may happen at once: between the first and the last
 /// one nothing else touches memory in a way that could tell.
 bool may_join(const std::vector<llvm::Instruction*>& parts) {
@@ -242,12 +253,9 @@ llvm::Value* Widener::emit_interleaved_load(llvm::LoadInst& load) {
   if (own.empty()) return nullptr;
   const std::uint64_t bytes = layout.getTypeStoreSize(load.getType()).getFixedValue();
   const auto count = static_cast<unsigned>(parts.size());
-  const auto width =
-      std::min(columns_, static_cast<unsigned>(std::max<std::uint64_t>(vector_bytes / bytes, 1)));
+  const unsigned width = std::min(columns_, elements_of_vector(bytes));
   const auto from_own = [&](const llvm::Instruction& part, llvm::Value* place) {
-    const std::int64_t distance =
-        place_of(part, layout).distance - place_of(*anchor, layout).distance;
-    return b_.CreateGEP(b_.getInt8Ty(), place, b_.getInt64(static_cast<std::uint64_t>(distance)));
+    return beside(b_, place, part, *anchor, layout);
   };
   llvm::Type* type = llvm::FixedVectorType::get(load.getType(), width);
   const llvm::Align alignment = std::min(load.getAlign(), llvm::Align(bytes));
@@ -309,12 +317,9 @@ bool Widener::emit_interleaved_store(llvm::StoreInst& store) {
   llvm::Type* element = store.getValueOperand()->getType();
   const std::uint64_t bytes = layout.getTypeStoreSize(element).getFixedValue();
   const auto count = static_cast<unsigned>(parts.size());
-  const auto width =
-      std::min(columns_, static_cast<unsigned>(std::max<std::uint64_t>(vector_bytes / bytes, 1)));
+  const unsigned width = std::min(columns_, elements_of_vector(bytes));
   const auto from_own = [&](const llvm::Instruction& part, llvm::Value* place) {
-    const std::int64_t distance =
-        place_of(part, layout).distance - place_of(*anchor, layout).distance;
-    return b_.CreateGEP(b_.getInt8Ty(), place, b_.getInt64(static_cast<std::uint64_t>(distance)));
+    return beside(b_, place, part, *anchor, layout);
   };
   const llvm::Align alignment = std::min(store.getAlign(), llvm::Align(bytes));
   std::vector<llvm::Value*> values;
