@@ -7,9 +7,11 @@
 #include <bit>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "cpu/exec/block_run.h"
+#include "cpu/exec/block_times.h"
 #include "cpu/exec/child_launches.h"
 #include "cpu/exec/cpu_budget.h"
 #include "cpu/exec/fault_message.h"
@@ -19,8 +21,9 @@ namespace pycuda::cpu::exec {
 namespace {
 
 // One instruction of one thread is taken for half a nanosecond.
-constexpr std::uint64_t small_launch = 40000;  // ~20 us
-constexpr std::uint64_t small_chunk = 20000;   // ~10 us: a worker takes microseconds to wake
+constexpr std::uint64_t small_launch = 40000;      // ~20 us
+constexpr std::uint64_t small_chunk = 20000;       // ~10 us: a worker takes microseconds to wake
+constexpr std::uint64_t small_chunk_time = 10000;  // the same in nanoseconds
 /// An H100's. A program may count on as many of its blocks being there as any GPU has room for.
 constexpr std::uint64_t processors_of_large_gpu = 132;
 constexpr auto slow_time = std::chrono::microseconds(60);
@@ -149,16 +152,24 @@ void run_in_caller(const LaunchRequest& request, FaultSink& faults) {
 
 GridRun::GridRun(LaunchRequest request, FaultSink& faults, Task finished)
     : request_(std::move(request)), launch_(request_, faults), finished_(std::move(finished)) {
+  choose_chunks();
+  if (launch_.choice.work) started_ = std::chrono::steady_clock::now();
+}
+
+void GridRun::choose_chunks() {
   const std::uint64_t workers = worker_count();
   std::uint64_t per_chunk = 1;
   if (!launch_.suspends) {
     // Sixteen chunks a worker balance uneven blocks well.
     per_chunk = launch_.blocks / (workers * 16);
-    // How often a loop runs is known to nobody: a few blocks may be much work.
-    if (!launch_.kernel.facts.loops)
+    // How often a loop runs is known to nobody: a few blocks may be much work, until they were not.
+    if (const std::uint64_t time = expected_block_time(launch_.kernel); time != 0) {
+      per_chunk = std::max(per_chunk, small_chunk_time / time);
+    } else if (!launch_.kernel.facts.loops) {
       per_chunk = std::max(
           per_chunk,
           small_chunk / cost_per_block(launch_.kernel, launch_.frame.block, launch_.gangs));
+    }
     // Gangs that take turns in stepping over the grid walk memory in runs as long as a chunk.
     if (launch_.most_fused > 1 && launch_.kernel.facts.strides_over_grid)
       per_chunk = std::min((launch_.blocks + workers - 1) / workers, launch_.most_fused);
@@ -170,11 +181,51 @@ GridRun::GridRun(LaunchRequest request, FaultSink& faults, Task finished)
   blocks_per_chunk_ = per_chunk;
   chunks_ = static_cast<std::uint32_t>((units + per_chunk - 1) / per_chunk);
   chunks_left_.store(chunks_, std::memory_order_relaxed);
-  if (launch_.choice.work) started_ = std::chrono::steady_clock::now();
 }
 
-JobHandle GridRun::start(LaunchRequest request, FaultSink& faults, Task finished) {
-  auto* const run = new GridRun(std::move(request), faults, std::move(finished));
+void GridRun::split_chunks() {
+  const unsigned workers = worker_count();
+  // Where races are looked for, blocks begin in order.
+  if (launch_.suspends || launch_.races != nullptr || workers == 1 || chunks_ < 2 * workers) return;
+  shares_ = std::vector<Share>(workers);
+  for (unsigned i = 0; i < workers; ++i) {
+    shares_[i].next.store(static_cast<std::uint32_t>(std::uint64_t{chunks_} * i / workers),
+                          std::memory_order_relaxed);
+    shares_[i].end = static_cast<std::uint32_t>(std::uint64_t{chunks_} * (i + 1) / workers);
+  }
+}
+
+std::uint32_t GridRun::chunk_for(std::uint32_t chunk, unsigned processor) {
+  if (shares_.empty()) return chunk;
+  // There is a chunk for each that the pool has handed out.
+  for (std::size_t i = processor;; ++i) {
+    Share& share = shares_[i % shares_.size()];
+    if (share.next.load(std::memory_order_relaxed) >= share.end) continue;
+    const std::uint32_t next = share.next.fetch_add(1, std::memory_order_relaxed);
+    if (next < share.end) return next;
+  }
+}
+
+void GridRun::run_here(unsigned processor) {
+  const auto before = std::chrono::steady_clock::now();
+  run_plain_blocks(launch_, 0, launch_.blocks, processor);
+  const auto time = std::chrono::steady_clock::now() - before;
+  if (launch_.stopped.load(std::memory_order_relaxed)) {
+    if (launch_.timed_out.load(std::memory_order_relaxed))
+      launch_.report(FaultKind::Timeout, nullptr, nullptr, why_stopped(launch_));
+    return;
+  }
+  note_block_time(launch_.kernel, launch_.blocks, time);
+  if (launch_.choice.work) launch_.add_run_time(time);
+}
+
+bool GridRun::worth_waking() const {
+  return chunks_ > 1 || launch_.suspends || launch_.kernel.facts.calls_device_runtime ||
+         expected_block_time(launch_.kernel) == 0;
+}
+
+JobHandle GridRun::submit(std::unique_ptr<GridRun> run) {
+  run->split_chunks();
   std::int32_t room = WorkerPool::unlimited;
   if (run->launch_.suspends) {
     const bool cooperative = run->request_.cooperative;
@@ -183,7 +234,22 @@ JobHandle GridRun::start(LaunchRequest request, FaultSink& faults, Task finished
     const std::int32_t most = resident_blocks(run->launch_, cooperative, processors_of_large_gpu);
     run->more_blocks_.store(most - room, std::memory_order_relaxed);
   }
-  return WorkerPool::instance().submit(run, run->chunks_, room);
+  GridRun* const own = run.release();
+  return WorkerPool::instance().submit(own, own->chunks_, room);
+}
+
+JobHandle GridRun::start(LaunchRequest request, FaultSink& faults, Task finished) {
+  return submit(
+      std::unique_ptr<GridRun>(new GridRun(std::move(request), faults, std::move(finished))));
+}
+
+std::optional<JobHandle> GridRun::run_or_start(LaunchRequest request, FaultSink& faults,
+                                               Task finished) {
+  auto run = std::unique_ptr<GridRun>(new GridRun(std::move(request), faults, std::move(finished)));
+  const std::optional<unsigned> worker = WorkerPool::this_worker();
+  if (!worker || run->worth_waking()) return submit(std::move(run));
+  run->run_here(*worker);
+  return std::nullopt;
 }
 
 void GridRun::count_turn(bool advanced) {
@@ -205,6 +271,7 @@ void GridRun::count_turn(bool advanced) {
 }
 
 void GridRun::run_chunk(std::uint32_t chunk, unsigned processor) {
+  chunk = chunk_for(chunk, processor);
   const std::uint64_t first = chunk * blocks_per_chunk_;
   std::uint64_t last = std::min(first + blocks_per_chunk_, launch_.blocks);
   if (launch_.suspends && launch_.cluster_blocks > 1) {
@@ -213,7 +280,10 @@ void GridRun::run_chunk(std::uint32_t chunk, unsigned processor) {
   } else if (launch_.suspends) {
     run_suspending(first, last, processor);
   } else {
+    const auto before = std::chrono::steady_clock::now();
     run_plain_blocks(launch_, first, last, processor);
+    const std::chrono::nanoseconds time = std::chrono::steady_clock::now() - before;
+    run_time_.fetch_add(time.count(), std::memory_order_relaxed);
     end_chunk();
   }
 }
@@ -379,6 +449,9 @@ void GridRun::end_chunk() {
     launch_.report(FaultKind::Timeout, nullptr, nullptr, why_stopped(launch_));
   }
   if (launch_.choice.work) launch_.add_run_time(std::chrono::steady_clock::now() - started_);
+  if (!launch_.suspends && !launch_.stopped.load(std::memory_order_relaxed))
+    note_block_time(launch_.kernel, launch_.blocks,
+                    std::chrono::nanoseconds(run_time_.load(std::memory_order_relaxed)));
   Task finished = std::move(finished_);
   std::unique_ptr<ChildLaunches> children = launch_.take_children();
   pool.retire(*this);

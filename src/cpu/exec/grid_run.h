@@ -5,6 +5,9 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
 
 #include "cpu/exec/launch_context.h"
 #include "cpu/exec/stream.h"
@@ -18,6 +21,10 @@ class GridRun final : public Job {
   /// Starts `request` on the workers; `finished` runs on the thread that ends the last block, or
   /// the last of what the kernel has launched.
   static JobHandle start(LaunchRequest request, FaultSink& faults, Task finished);
+  /// The same; but a worker that calls this runs at once what is not worth waking another one. Then
+  /// there is no job, and `finished` does not run.
+  static std::optional<JobHandle> run_or_start(LaunchRequest request, FaultSink& faults,
+                                               Task finished);
 
   void run_chunk(std::uint32_t chunk, unsigned processor) override;
 
@@ -27,6 +34,12 @@ class GridRun final : public Job {
   GridRun(LaunchRequest request, FaultSink& faults, Task finished);
   void run_clusters(std::uint64_t first, std::uint64_t last, unsigned processor);
   void run_suspending(std::uint64_t first, std::uint64_t last, unsigned processor);
+  void choose_chunks();
+  void split_chunks();
+  std::uint32_t chunk_for(std::uint32_t chunk, unsigned processor);
+  bool worth_waking() const;
+  void run_here(unsigned processor);
+  static JobHandle submit(std::unique_ptr<GridRun> run);
   void end_chunk();
   /// A block that only waits for others has had its turn. When all blocks that have begun wait in
   /// vain, perhaps for some that have not, further ones may begin: as many as a large GPU would
@@ -39,6 +52,14 @@ class GridRun final : public Job {
   std::uint64_t blocks_per_chunk_ = 1;  ///< or clusters, where their blocks take turns
   std::uint32_t chunks_ = 0;
   std::atomic<std::uint32_t> chunks_left_{0};
+  /// Chunks of a worker that it runs again in the next launch of that size, whose memory its caches
+  /// then have; a worker that has run its own helps the others.
+  struct alignas(64) Share {
+    std::atomic<std::uint32_t> next{0};
+    std::uint32_t end = 0;
+  };
+  std::vector<Share> shares_;
+  std::atomic<std::int64_t> run_time_{0};     ///< of all chunks together, in nanoseconds
   std::uint32_t resident_ = 0;                ///< blocks that may have begun at a time, at first
   std::atomic<std::uint32_t> idle_turns_{0};  ///< one after the other
   std::atomic<std::int32_t> more_blocks_{0};  ///< that may still be let in

@@ -188,11 +188,14 @@ bool is_empty(const LaunchRequest& request) {
   return none(request.grid) || none(request.block);
 }
 
-void start_grid(const StatePointer& state, LaunchRequest request, Task finished) {
+/// True when it has run to its end; else `finished` will run.
+bool start_grid(const StatePointer& state, LaunchRequest request, Task finished) {
   // Whoever waits may help, on a stack whose size nobody knows.
   const bool deep = request.stack_bytes > deep_stack_bytes;
-  const JobHandle job = GridRun::start(std::move(request), state->faults, std::move(finished));
-  state->running.store(deep ? 0 : job, std::memory_order_relaxed);
+  const std::optional<JobHandle> job =
+      GridRun::run_or_start(std::move(request), state->faults, std::move(finished));
+  if (job) state->running.store(deep ? 0 : *job, std::memory_order_relaxed);
+  return !job;
 }
 
 bool advance(const RunPointer& run);
@@ -219,8 +222,7 @@ struct RunStep {
       run_in_caller(request, faults);
       return true;
     }
-    start_grid(run->stream, request, resume_task(run));
-    return false;
+    return start_grid(run->stream, request, resume_task(run));
   }
   bool operator()(const Sequence::Task& task) const {
     FaultSink& faults = run->stream->faults;
@@ -296,8 +298,7 @@ struct RunItem {
 
   bool operator()(LaunchRequest& request) const {
     if (state->faults.poisoned()) return true;
-    start_grid(state, std::move(request), drive_task(state));
-    return false;
+    return start_grid(state, std::move(request), drive_task(state));
   }
   bool operator()(HostWork& work) const {
     if (!state->faults.poisoned()) work.run();
@@ -328,8 +329,14 @@ struct RunItem {
 
 /// The holder of the token runs what is queued.
 void drive(const StatePointer& state) {
-  for (;;) {
+  // A stream whose launches are too small for other workers lets other streams have this one.
+  constexpr unsigned most_turns = 64;
+  for (unsigned turns = 0;; ++turns) {
     if (state->give_back()) return;
+    if (turns == most_turns) {
+      WorkerPool::instance().post(drive_task(state));
+      return;
+    }
     std::optional<Item> item;
     {
       const std::unique_lock lock(state->mutex);

@@ -35,7 +35,11 @@ constexpr std::uint32_t generation_of(JobHandle handle) {
   return static_cast<std::uint32_t>(handle >> 32);
 }
 
+thread_local std::optional<unsigned> own_number;
+
 }  // namespace
+
+std::optional<unsigned> WorkerPool::this_worker() { return own_number; }
 
 WorkerPool& WorkerPool::instance() {
   static WorkerPool* const pool = new WorkerPool;
@@ -312,6 +316,7 @@ bool WorkerPool::run_parked(unsigned processor, bool& got_ahead) {
 }
 
 void WorkerPool::work(unsigned index) {
+  own_number = index;
   unsigned idle_visits = 0;
   for (;;) {
     const std::uint32_t seen = epoch_.load(std::memory_order_seq_cst);

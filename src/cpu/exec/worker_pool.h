@@ -8,6 +8,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 namespace pycuda::cpu::exec {
@@ -48,6 +49,8 @@ struct Task {
 class WorkerPool {
  public:
   static WorkerPool& instance();
+  /// The number of the worker whose thread calls; nothing on other threads.
+  static std::optional<unsigned> this_worker();
 
   /// Chunks 0 .. chunks-1 are handed out in order, each once, at most `room` of them at a time
   /// between being handed out and `make_room`. `chunks` > 0. The job lives until it retires.
