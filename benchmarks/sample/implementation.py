@@ -19,6 +19,9 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "peers"))
 
 from turns import TURN_SECONDS, Turns, pointer_array  # noqa: E402
 
+#: A kernel that took so long until its first result may get better code in the next WAITS tenths of a second.
+LONG_SECONDS, WAITS = 0.5, 30
+
 
 class Pycuda:
     def __init__(self):
@@ -99,7 +102,14 @@ class Server:
         first = self.turn(1)
         results = {a.name: self.side.result(a.name, self.prepared.arguments[a.name]) for a in self.kernel.results}
         np.savez(order["results"], **results)
-        self.settle(self.turn(1))
+        again = self.turn(1)
+        # A long compilation continues in the background, while other code runs the launches.
+        for _ in range(WAITS if self.side.first + first > LONG_SECONDS else 0):
+            time.sleep(0.1)
+            before, again = again, self.turn(1)
+            if again < before / 2:
+                break
+        self.settle(again)
         return {"first": self.side.first + first}
 
     def settle(self, seconds):
