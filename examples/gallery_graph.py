@@ -2,7 +2,7 @@
 """Solve a heat equation by conjugate gradients: twenty iterations of small kernels, captured once as a graph.
 
 The kernels are too short to keep the device busy while the host launches them one by one. The graph is one launch; it
-reads the right-hand side anew each time.
+reads the right-hand side again each time.
 """
 
 import time

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Sum arrays over four ranks without copies by hand: MPI is given the arrays on the devices themselves.
+"""Sum arrays over four ranks without explicit copies: MPI is given the arrays on the devices themselves.
 
     mpiexec -n 4 python -m mpi4py examples/mpi/allreduce_arrays.py
 

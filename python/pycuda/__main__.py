@@ -52,7 +52,7 @@ def _parser():
     command.add_argument("name", nargs="?", metavar="NAME")
     command.add_argument("arguments", nargs=argparse.REMAINDER, metavar="...", help="passed to the program")
     command.set_defaults(command=_demo)
-    # Both parse their own arguments, before this parser is asked.
+    # Both parse their own arguments, before this parser runs.
     commands.add_parser("run", help="run any CUDA program on the CPU driver: run PROGRAM ARGS")
     commands.add_parser("env", help="print the environment of `run` for a shell")
     command = commands.add_parser("cache", help="print where compiled code is kept and how much of it there is")
@@ -73,6 +73,6 @@ if __name__ == "__main__":
         sys.exit(getattr(_programs, sys.argv[1])(sys.argv[2:]))
     try:
         sys.exit(main())
-    except BrokenPipeError:  # whoever read the lines wanted no more of them
+    except BrokenPipeError:  # the reader has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)

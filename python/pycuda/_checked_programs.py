@@ -17,7 +17,7 @@ ALLOWED = "the checks are memory, init, race, sync and all, with commas between 
 
 
 def unknown_checks(text):
-    """The first name in `text` that is no check, or None.
+    """The first name in `text` that is not a check, or None.
 
     Parameters
     ----------

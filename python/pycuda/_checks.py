@@ -29,7 +29,7 @@ class FoundPlace:
     thread, block : tuple of int
         `threadIdx` and `blockIdx`.
     access : str
-        Such as "write of 4 bytes"; "" if it is no access.
+        Such as "write of 4 bytes"; "" if it is not an access.
     """
 
     file: str = ""
@@ -126,7 +126,7 @@ def _take():
 
 
 def _wait():
-    """Wait for the current context's kernels; a fault is left to whoever waits for them next."""
+    """Wait for the current context's kernels; a fault is left to the next call that waits for them."""
     import pycuda.driver as cuda  # start-up time: `pycuda` imports this module for nothing else
 
     if cuda.Context.get_current() is not None:

@@ -25,7 +25,7 @@ _watcher = None
 
 
 def _configured_logger():
-    """The logger, or None when nobody can be listening: then `logging` is not even imported."""
+    """The logger, or None when there is no listener: then `logging` is not even imported."""
     global _logger
     level = _LEVELS.get(os.environ.get("PYCUDA_LOG", "").lower())
     if _logger is None and (level or "logging" in sys.modules):
@@ -105,7 +105,7 @@ class Compilation:
                     try:
                         watcher.start()
                         _watcher = watcher
-                    except RuntimeError:  # no thread to be had, or Python is exiting: nothing is announced
+                    except RuntimeError:  # no thread can be started, or Python is exiting: nothing is announced
                         del _running[id(self)]
         return self
 

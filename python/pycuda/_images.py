@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What stands in compiled images: PTX and cubins."""
+"""What compiled images contain: PTX and cubins."""
 
 import re
 import struct

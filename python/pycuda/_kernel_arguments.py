@@ -128,7 +128,7 @@ class Vector:
     def check_dtype(self):
         """Refuse elements of another size than declared. Others are read as what was declared, as through a pointer.
 
-        Where that is no number of about the same value, which may be a mistake, a UserWarning tells.
+        Where that is not a number of about the same value, which may be a mistake, a UserWarning is issued.
         """
         declared, given = self.argument.dtype, self.dtype
         if declared.itemsize == given.itemsize:

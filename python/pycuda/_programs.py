@@ -2,7 +2,7 @@
 """`python -m pycuda run` and `env`: any CUDA program on the CPU driver, unchanged.
 
 Programs look for a library named libcuda.so.1. A folder that holds the CPU driver under that name, first on the
-library path, is what most of them need; numba-cuda and Triton are told by variables of their own as well. The folder
+library path, is what most of them need; numba-cuda and Triton get variables of their own as well. The folder
 also holds CUDA's run-time library for programs that nvcc compiled, and cuBLAS, cuFFT and NVML. Compilers that would
 make a GPU's machine code have stand-ins (`_stand_ins.py`).
 """
@@ -115,7 +115,7 @@ def _tools(driver_folder):
 def _cached_folder(name, library):
     """A folder of this user that can be written, made if need be: in the cache folder, else a temporary one.
 
-    Each installation, told by its driver's library, has its own: programs of another one may be running.
+    Each installation has its own, named after its driver's library: programs of another one may be running.
     """
     name = f"{name}-{hashlib.sha256(os.fsencode(library)).hexdigest()[:16]}"
     cache = os.environ.get("PYCUDA_CACHE_DIR") or os.path.join(
@@ -127,7 +127,7 @@ def _cached_folder(name, library):
         with contextlib.suppress(OSError):
             os.makedirs(folder, mode=0o700, exist_ok=True)
             if root == temporary and os.stat(root).st_uid != os.getuid():
-                continue  # somebody else has made it, and may replace what lies in it
+                continue  # another user has made it, and may replace what lies in it
             # Whether there is room, too, only the system knows.
             tempfile.TemporaryFile(dir=folder).close()
             return folder
@@ -290,7 +290,7 @@ def provide_libcuda():
 
     Does what `python -m pycuda run` does as far as a process that runs already can: libraries that load
     ``libcuda.so.1``, CUDA's run-time library, NVML, NVRTC or nvJitLink get this project's, and numba-cuda, Triton and
-    child processes are told by the environment. Call it before anything else loads CUDA.
+    child processes inherit the environment. Call it before anything else loads CUDA.
 
     Returns
     -------

@@ -167,7 +167,7 @@ def load(shell):
     shell.register_magic_function(cuda_time, magic_kind="line_cell", magic_name="cuda_time")
     shell.register_magic_function(cuda_reset, magic_kind="line", magic_name="cuda_reset")
     as_html = shell.display_formatter.formatters["text/html"]
-    # By name: an array's module is not loaded before somebody uses it.
+    # By name: an array's module is not loaded before it is used.
     as_html.for_type_by_name("pycuda.gpuarray", "GPUArray", _or_nothing(_array_as_html))
     as_html.for_type(driver.Device, _or_nothing(lambda device: _as_html("device", _facts_of_device(device))))
     as_html.for_type(driver.Function, _or_nothing(lambda kernel: _as_html(kernel.name, _facts_of_function(kernel))))

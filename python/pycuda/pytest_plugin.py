@@ -160,7 +160,7 @@ def _used_bytes(cuda, kind):
     from pycuda._driver import _array, _live_device_bytes  # start-up time: as above
 
     gc.collect()
-    # What arrays keep for later ones, freed blocks and compiled kernels, is no leak.
+    # What arrays keep for later ones, freed blocks and compiled kernels, is not a leak.
     _array.free_held_memory()
     _array.forget_all()
     if kind == "CPU":
@@ -235,7 +235,7 @@ def cuda_context(request):
     try:
         # A test that has ended its context, or failed, has said all there is to say.
         if request.node.stash.get(_passed, False) and cuda.Context.get_current() == made:
-            # A fault that the test was told of and passed with is what it looked for; it has ended the context.
+            # A fault that the test caught is what it looked for; it has ended the context.
             if not made._fault_told:
                 _wait_for_work(cuda, made)
                 _report_leak(request, cuda, kind, used_before)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Documents use plain words: tools/check_prose.py knows the others."""
+"""Prose uses plain words and short sentences: tools/check_prose.py."""
 
+import json
 import pathlib
 import sys
 
@@ -20,7 +21,7 @@ def page(monkeypatch, tmp_path):
     return tmp_path / "page.md"
 
 
-def test_documents_have_no_words_with_a_plainer_replacement(capsys):
+def test_prose_has_no_words_with_a_plainer_replacement(capsys):
     assert check_prose.main() == 0, capsys.readouterr().out
 
 
@@ -40,6 +41,42 @@ def test_long_lines_are_found_outside_of_code_and_tables(page):
     page.write_text(f"{wide}\n\n| {wide} |\n\n```text\n{wide}\n```\n")
     (complaint,) = check_prose.complaints(page, {})
     assert complaint.startswith("page.md:1: ")
+
+
+def test_long_sentences_are_found_across_lines_but_not_across_list_items(page):
+    long = "is " * 30 + "\n" + "is " * 30
+    page.write_text(f"Short.\n\n{long}\n")
+    (complaint,) = check_prose.complaints(page, {})
+    assert complaint.startswith("page.md:3: a sentence of 60 words")
+    page.write_text(f"- {'is ' * 25}\n- {'is ' * 25}\n")
+    assert list(check_prose.complaints(page, {})) == []
+    page.write_text(f"{'is ' * 25}.\n{'Is ' * 25}.\n")
+    assert list(check_prose.complaints(page, {})) == []
+
+
+WORD = {"for ever": "forever"}
+
+
+def test_docstrings_and_comments_of_python_are_prose(page):
+    program = page.with_suffix(".py")
+    program.write_text(
+        'def f():\n    """Waits for ever.\n\n    >>> "for ever"\n    """\n    return "for ever"  # for ever\n'
+    )
+    assert [text.split(" ")[0] for text in check_prose.complaints(program, WORD)] == ["page.py:2:", "page.py:6:"]
+
+
+def test_comments_of_headers_are_prose(page):
+    header = page.with_suffix(".h")
+    header.write_text('/// Waits for ever.\nconst char* kText = "for ever";  // for ever\n// `for ever` is code.\n')
+    assert [text.split(" ")[0] for text in check_prose.complaints(header, WORD)] == ["page.h:1:", "page.h:2:"]
+
+
+def test_text_cells_of_notebooks_are_prose(page):
+    notebook = page.with_suffix(".ipynb")
+    cells = [{"cell_type": "code", "source": ["for ever"]}, {"cell_type": "markdown", "source": ["a\n", "for ever"]}]
+    notebook.write_text(json.dumps({"cells": cells}))
+    (complaint,) = check_prose.complaints(notebook, WORD)
+    assert complaint.startswith("page.ipynb: cell 2:2: 'for ever'")
 
 
 def test_the_readme_has_at_most_600_words():

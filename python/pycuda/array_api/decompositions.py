@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Matrices taken apart, inverted and solved for: the part of the standard's `linalg` that LAPACK does.
+"""Decompositions, inverses and solutions of linear equations: the part of the standard's `linalg` that LAPACK does.
 
 Notes
 -----

@@ -188,7 +188,7 @@ def parse_c_arg_backend(c_arg, scalar_arg_factory, vec_arg_factory, name_to_dtyp
     Raises
     ------
     ValueError
-        When the type is unknown or the text is no declaration.
+        When the type is unknown or the text is not a declaration.
     """
     look_up = _type_named if name_to_dtype is None else name_to_dtype
     text = _QUALIFIERS.sub(" ", c_arg).strip()

@@ -143,7 +143,7 @@ class CGStateContainer:
         return self.delta
 
     def one_iteration(self, compute_real_residual=False):
-        """One step; with the option, the residual is computed anew from the solution."""
+        """One step; with the option, the residual is recomputed from the solution."""
         q = self.operator(self.d)
         alpha = self.guarded_div(self.delta, inner_product(self.d, q))
         self.x = self.lc2(1, self.x, alpha, self.d)
@@ -235,7 +235,7 @@ def solve_pkt_with_cg(
     Returns
     -------
     (GPUArray, int, int)
-        The solution, in the order of `b`; iterations; how often the residual was computed anew.
+        The solution, in the order of `b`; iterations; how often the residual was recomputed.
 
     Raises
     ------

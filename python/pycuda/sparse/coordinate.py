@@ -70,7 +70,7 @@ def checked_dtype(mat, dtype):
     Raises
     ------
     TypeError
-        For what is no sparse matrix, and for elements that the kernels do not compute with, or would lose parts of.
+        For what is not a sparse matrix, and for elements that the kernels do not compute with, or would lose parts of.
     """
     if not (hasattr(mat, "tocoo") and hasattr(mat, "tocsr")):
         raise TypeError(f"the matrix must be a sparse one of SciPy, not {type(mat).__name__}")
@@ -102,7 +102,7 @@ def checked_coordinates(mat):
 
 
 def check_vector(name, vector, length, dtype=None):
-    """Raises TypeError for what is no array on the device, ValueError for one of another shape (or dtype)."""
+    """Raises TypeError for what is not an array on the device, ValueError for one of another shape (or dtype)."""
     if not isinstance(vector, gpuarray.GPUArray):
         raise TypeError(f"{name} must be a GPUArray, not {type(vector).__name__}")
     dtype = vector.dtype if dtype is None else dtype

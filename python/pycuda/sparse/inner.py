@@ -6,11 +6,11 @@ import numpy as np
 import pycuda.driver as driver
 from pycuda import gpuarray
 
-STREAM_POOL = []  # pairs of contexts and streams that nobody uses
+STREAM_POOL = []  # pairs of contexts and streams that are not in use
 
 
 def get_stream():
-    """A stream of the current context that is in nobody's use: of the pool, or a new one."""
+    """A stream of the current context that is not in use: of the pool, or a new one."""
     current = driver.Context.get_current()
     for entry in list(STREAM_POOL):
         context, stream = entry

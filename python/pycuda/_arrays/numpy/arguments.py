@@ -5,7 +5,7 @@ import numpy as np
 
 
 def refuse(name, **arguments):
-    """TypeError for those of the arguments that are given: not None, nor NumPy's mark of what is left out."""
+    """TypeError for those of the arguments that are given: not None, nor NumPy's mark of an omitted argument."""
     for argument, value in arguments.items():
         if value is not None and value is not np._NoValue:
             raise TypeError(f"np.{name} of device arrays does not know the argument {argument!r}")

@@ -137,7 +137,7 @@ def _on_diagonals(a, term):
 
 
 def _summed(a, term, kept):
-    """The operand without the labels that nobody else needs."""
+    """The operand without the labels that no other operand needs."""
     axes = tuple(i for i, label in enumerate(term) if label not in kept)
     if not axes:
         return a, term
@@ -145,7 +145,7 @@ def _summed(a, term, kept):
 
 
 def _product(a, a_term, b, b_term, kept):
-    """Two operands as one, by products of matrices over the labels that both have and nobody else needs."""
+    """Two operands as one, by products of matrices over the labels that both have and no other operand needs."""
     a, a_term = _summed(a, a_term, kept | set(b_term))
     b, b_term = _summed(b, b_term, kept | set(a_term))
     lengths = dict(zip(b_term, b.shape))

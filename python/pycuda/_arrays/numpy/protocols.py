@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """NumPy's functions on device arrays: np.sin(a), np.add(a, 2), np.sum(a) stay on the device.
 
-The class's `__array_ufunc__` and `__array_function__` are the base class's. It answers plain calls of the ufuncs told
-to it below itself, and asks here for the rest. Functions that are not below are in families, each in a file of its own.
+The class's `__array_ufunc__` and `__array_function__` are the base class's. It answers plain calls of the ufuncs that
+are registered below, and calls this module for the rest. Functions that are not below are in families, each in a file
+of its own.
 """
 
 import math

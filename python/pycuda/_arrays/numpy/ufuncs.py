@@ -73,7 +73,7 @@ _CALLS = {
 
 
 def call(ufunc, inputs, outs, dtype):
-    """A call of a ufunc that is no single operation; `outs` has an array or None for each result."""
+    """A call of a ufunc that is not a single operation; `outs` has an array or None for each result."""
     function = _CALLS.get(ufunc) or special.find(ufunc)
     if function is None:
         arguments = {} if dtype is None else {"dtype": dtype}

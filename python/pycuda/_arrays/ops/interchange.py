@@ -162,7 +162,7 @@ def _capsule(x, copy, **stream):
 
 
 class _HostMemory:
-    """Bytes of the host, for NumPy, that somebody keeps alive."""
+    """Bytes of the host, for NumPy, that another object keeps alive."""
 
     def __init__(self, address, size, owner):
         self.__array_interface__ = {"data": (address, True), "shape": (size,), "typestr": "|u1", "version": 3}

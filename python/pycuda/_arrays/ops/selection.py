@@ -17,7 +17,7 @@ _array = _driver._array
 _MOST_ARRAYS = 4  # that the kernels take
 
 
-_NO_SELECTION = (int, slice, type(None), type(Ellipsis))  # the usual ones, told at once
+_NO_SELECTION = (int, slice, type(None), type(Ellipsis))  # the usual ones, recognised quickly
 
 
 def _is_selection(index):
@@ -96,14 +96,14 @@ def _host_index(index):
 
 
 class _Mask:
-    """A truth array within an index: a class of its own, for users' tuples are index arrays."""
+    """A boolean mask within an index. It has a class of its own because users' tuples are index arrays."""
 
     def __init__(self, values):
         self.values = values
 
 
 def _expand(index, ndim):
-    """One entry for each axis (or None), without an ellipsis; sequences are arrays, truth arrays in `_Mask`."""
+    """One entry for each axis (or None), without an ellipsis; sequences are arrays, boolean masks are in `_Mask`."""
     entries = []
     for item in index if isinstance(index, tuple) else (index,):
         if isinstance(item, (np.ndarray, bool, np.bool_)) or _is_sequence(item):
@@ -276,7 +276,7 @@ def _out_of_range(ary):
 
 
 def _whole_mask(ary, index):
-    """The index, if it is one truth array of the shape of the whole array."""
+    """The index, if it is one boolean mask of the shape of the whole array."""
     if isinstance(index, tuple) and len(index) == 1:
         index = index[0]
     whole = isinstance(index, GPUArray) and index.dtype == np.bool_ and index.shape == ary.shape and index.ndim > 0

@@ -34,7 +34,7 @@ def where(criterion, then_=None, else_=None, out=None, stream=None):
 def clip(a, min=None, max=None, out=None, stream=None):
     """The elements, no smaller than `min` and no larger than `max`. Where `min` exceeds `max` the result is `max`.
 
-    A Python integer that a dtype of integers does not hold is no limit where all elements are within it, and
+    A Python integer that a dtype of integers does not hold is not a limit where all elements are within it, and
     OverflowError else.
 
     Examples
