@@ -58,7 +58,9 @@ def header_lines(text):
     for number, line in enumerate(text.splitlines(), 1):
         comment = re.search(r"(?<!:)//+ ?(.*)", line)
         if comment:
-            yield number, re.sub(r"`[^`]*`", "``", comment[1])
+            # A comment behind code is about that line alone.
+            mark = "" if line.lstrip().startswith("//") else "- "
+            yield number, mark + re.sub(r"`[^`]*`", "``", comment[1])
 
 
 def sentences(lines):
@@ -115,7 +117,7 @@ def complaints(path, words):
 def files():
     """The files whose prose is checked. The seeds are programs of others."""
     yield from sorted(ROOT.glob("*.md"))
-    for pattern in ("docs/**/*.md", "docs/course/*.ipynb", "python/**/*.py", "examples/**/*.py"):
+    for pattern in ("docs/**/*.md", "docs/course/*.ipynb", "python/**/*.py", "examples/**/*.py", "src/**/*.h"):
         for path in sorted(ROOT.glob(pattern)):
             if "_build" not in path.relative_to(ROOT).parts and not path.name.startswith("seed_"):
                 yield path

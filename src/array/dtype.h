@@ -56,7 +56,7 @@ DType promote(DType first, DType second);
 /// The type of a whole of one kind of Python number beside an array of `type`: Python's numbers are
 /// weak. `number` is Kind::Bool, Signed (int), Float or Complex.
 DType promote_weak(DType type, Kind number);
-/// Of sin(x) and the like: integers become the floating-point type that NumPy chooses.
+/// Of sin(x) and similar functions: integers become the floating-point type that NumPy chooses.
 DType to_floating(DType type);
 /// Of the parts of a complex type; of other types themselves.
 DType real_type(DType type);

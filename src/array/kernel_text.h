@@ -37,7 +37,7 @@ class Packer {
   int used_ = 0;
 };
 
-/// Told apart in profiles and error messages too.
+/// Distinguishes kernels in profiles and error messages too.
 std::string unique_name(const char* operation, const KernelNumber& key);
 
 /// Types and structs that all kernels use, after the prelude: `index_t` and rows of numbers.

@@ -12,7 +12,7 @@ namespace pycuda::base {
 /// be read; errno says why.
 std::optional<std::string> read_file(const std::string& path);
 
-/// Writes a file anew. False when it cannot be written; errno says why.
+/// Replaces a file's contents. False when it cannot be written; errno says why.
 bool write_file(const std::string& path, const std::string& content);
 
 }  // namespace pycuda::base

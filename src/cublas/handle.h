@@ -71,7 +71,7 @@ Status with_handle(const Handle* handle, const char* function, Body&& body) noex
 }
 
 /// Runs `work` in the order of the handle's stream. It may not call CUDA. In a captured stream it
-/// becomes part of the graph, and lives for good.
+/// becomes part of the graph, and lives until the process ends.
 void enqueue(const Handle& handle, std::function<void()> work);
 /// Waits for the stream; refuses in a captured one, where nothing can be waited for.
 void wait(const Handle& handle);

@@ -16,7 +16,7 @@ void require_pointers(const Handle& handle, T* const* pointers, Int count, std::
                       const char* what) {
   require_memory(pointers, static_cast<std::uint64_t>(count) * sizeof(T*), what);
   if (is_capturing(handle)) return;
-  wait(handle);  // whoever writes the pointers has done so
+  wait(handle);  // the pointers have been written
   for (Int i = 0; i < count; ++i) require_memory(pointers[i], bytes, what);
 }
 

@@ -22,10 +22,10 @@ class BlockUse {
   void set(std::size_t bytes) noexcept {
     if (record_) __atomic_store_n(&record_->bytes, std::uint64_t{bytes}, __ATOMIC_RELAXED);
   }
-  /// A pool keeps the block: nobody uses it.
+  /// A pool keeps the block, which is unused.
   void set_pooled() noexcept { set(kPooled); }
 
-  /// What is used of the block that begins at `block`; nothing for what is no pool's block in use.
+  /// What is used of the block that begins at `block`; nothing unless it is a pool's block in use.
   static std::optional<std::size_t> of(CUdeviceptr block) noexcept;
 
  private:

@@ -22,7 +22,7 @@ enum class CaptureScope {
 };
 
 /// From `begin` to `end`. Memory that is allocated meanwhile for arrays comes from a pool of the
-/// capture's own: nobody else gets it as long as the graph can be launched.
+/// capture's own: no other code gets it as long as the graph can be launched.
 class Capture : public std::enable_shared_from_this<Capture> {
   struct Key {};
 

@@ -11,7 +11,7 @@ namespace pycuda::cuda {
 /// Receives one sentence. Called by destructors, on any thread: it must not throw.
 using CleanupReporter = void (*)(const char* text) noexcept;
 
-/// Who hears of failed clean-ups from now on; null restores the default, a warning in the log.
+/// Who receives failed clean-ups from now on; null restores the default, a warning in the log.
 void set_cleanup_reporter(CleanupReporter reporter) noexcept;
 
 /// Passes on "a clean-up operation failed (dead context maybe?): cuMemFree failed: ...". Says

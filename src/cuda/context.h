@@ -81,7 +81,7 @@ class Context : public std::enable_shared_from_this<Context> {
 
   /// Destroys or releases the context now, or when its last HostView has gone, and it is dead for
   /// all others now; for an attached one, forgets it. Waits for releases
-  /// under way on other threads. Takes it off this thread's stack, wherever it stands there, and
+  /// under way on other threads. Takes it off this thread's stack, at any depth, and
   /// makes the valid one below current. A second call throws "context::detach failed: ... - cannot
   /// detach from invalid context".
   void detach();
@@ -125,7 +125,7 @@ class Context : public std::enable_shared_from_this<Context> {
   /// True for the first caller: a lost context makes every clean-up fail the same way, and once is
   /// enough to say so.
   bool first_fault_report() noexcept { return !fault_reported_.exchange(true); }
-  /// Whether the program has been told of the context's fault, by an error of a call.
+  /// Whether the context's fault has been reported to the program, by an error of a call.
   bool fault_told() const noexcept { return fault_told_; }
   /// Clean-ups that fail by the same fault have nothing to add to that error.
   void note_fault_told() noexcept {
@@ -161,7 +161,7 @@ struct ThreadStack;
 /// a shared library, unless its place is fixed when the library is loaded (below): few bytes may
 /// be.
 struct OnThread {
-  /// The context that this library has made current here. Whoever sets it keeps the context alive.
+  /// The context that this library has made current here. Its setter keeps the context alive.
   const Context* current = nullptr;
   /// The process's context, where this thread has none of its own and works in that one.
   const Context* adopted = nullptr;
@@ -186,7 +186,7 @@ class [[nodiscard]] Entered {
   ~Entered() {
     if (driver_ == nullptr || code_ != CUDA_SUCCESS) return;
     CUcontext popped = nullptr;
-    // A failure here would be the fault of the call between, which has been told already.
+    // A failure here would be the fault of the call between, which has been reported already.
     static_cast<void>(driver_->cuCtxPopCurrent.status(&popped));
     on_thread.current = before_;
   }

@@ -24,7 +24,7 @@ bool relieve_memory_pressure() noexcept;
 enum class OnPressure { Relieve, Fail };
 
 /// Bytes of all DeviceMemory of this process that is alive, in all contexts, and was made after the
-/// first call: nothing is counted until somebody asks. The driver's own count is of the whole
+/// first call: nothing is counted before that. The driver's own count is of the whole
 /// device, other processes included.
 std::size_t live_device_bytes() noexcept;
 

@@ -61,7 +61,7 @@ class Module : public std::enable_shared_from_this<Module> {
   void set_source(const std::string& file, const std::string& place, unsigned int first_line,
                   std::string_view text);
 
-  /// See Kernel::may_wait_for_grid(); false where the image is no PTX.
+  /// See Kernel::may_wait_for_grid(); false where the image is not PTX.
   bool may_wait_for_grid() const { return may_wait_for_grid_; }
 
   /// A variable of the module. The address dies with the module.

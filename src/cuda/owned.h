@@ -23,7 +23,7 @@ struct ReleasedHandle<driver::Entry<CUresult(Handle)> driver::DriverTable::*> {
 /// Owns what `Release`, an entry of the table that takes one handle, gives back:
 /// Owned<&DriverTable::cuEventDestroy>. It comes to life empty, bound to a context, and is then
 /// filled by the call that makes the resource: so there is no moment at which the resource is
-/// nobody's.
+/// unowned.
 template <auto Release>
 class Owned {
  public:

@@ -83,7 +83,7 @@ class SurfaceReference {
 };
 
 /// In the current context. What is read must outlive it; an array is kept alive. Once its handle
-/// has been told, its end waits for the context's work, which may use it.
+/// has been notified, its end waits for the context's work, which may use it.
 class TextureObject {
  public:
   TextureObject(const CUDA_RESOURCE_DESC& resource, const CUDA_TEXTURE_DESC& description,

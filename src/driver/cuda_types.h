@@ -6,7 +6,7 @@
 #error \
     "Include a header of pycuda before <cuda.h>: the latter's macros would rename the table's entries."
 #endif
-// This makes cuda.h take back its `#define cuMemAlloc cuMemAlloc_v2` and the like at its end.
+// This makes cuda.h take back its `#define cuMemAlloc cuMemAlloc_v2` and others at its end.
 #if !defined(__CUDA_API_VERSION_INTERNAL)
 #define __CUDA_API_VERSION_INTERNAL
 #endif

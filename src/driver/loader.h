@@ -14,7 +14,7 @@ namespace pycuda::driver {
 /// `Cpu` is our own, whatever its file is called; `Nvidia` is any other called libcuda.so.
 enum class DriverKind { Nvidia, Cpu, Other };
 
-/// A table and where it came from. The library stays open for good.
+/// A table and where it came from. The library is never closed.
 struct LoadedDriver {
   DriverTable table;
   DriverKind kind = DriverKind::Other;
@@ -53,7 +53,7 @@ DriverSearch default_search();
 
 /// `auto` takes NVIDIA's library if it loads, initialises and sees a device, else the CPU driver;
 /// "nvidia", "cpu" and a path take what they name or fail. The failure is one sentence: what is
-/// missing and which command mends it. Calls cuInit only under `auto`. Writes one line to the log
+/// missing and which command fixes it. Calls cuInit only under `auto`. Writes one line to the log
 /// when it has chosen: a warning when NVIDIA's library is present but was passed over (other than
 /// by hiding its devices), information otherwise.
 base::Result<LoadedDriver> load_driver(const DriverSearch& search);

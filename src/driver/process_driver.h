@@ -8,7 +8,7 @@
 
 namespace pycuda::driver {
 
-/// There is no driver to be had; the text says what is missing and which command mends it.
+/// No driver is available; the text says what is missing and which command fixes it.
 class DriverUnavailable : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -13,7 +13,7 @@ namespace pycuda::hostwork {
 bool is_capturing(CUstream stream);
 
 /// Runs `work`, which may not call CUDA, when the stream has come so far; false if the stream does
-/// not take it. In a captured stream it becomes part of the graph, and lives for good. `failed` is
+/// not take it. In a captured stream it becomes part of the graph, and lives forever. `failed` is
 /// set if it throws.
 bool enqueue(CUstream stream, std::shared_ptr<std::atomic<bool>> failed,
              std::function<void()> work);

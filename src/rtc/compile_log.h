@@ -16,7 +16,7 @@ std::string clean_log(std::string_view log);
 /// How many complaints keep the source from being compiled.
 std::size_t errors_in(std::string_view log);
 
-/// The first line that tells of an error; the first line where none does.
+/// The first line that reports an error; the first line where none does.
 std::string first_error(std::string_view log);
 
 /// True when the source holds host code or wants headers that only a host compiler has: nvcc could
@@ -48,7 +48,7 @@ void add_remedies(std::vector<std::string>& options, const std::vector<std::stri
 /// computed at the start.
 bool refuses_computed_constants(const std::string& log);
 
-/// True when something in an `extern "C" { }` cannot stand there: a template, an overload.
+/// True when something in an `extern "C" { }` is not allowed there: a template, an overload.
 bool refuses_c_linkage(const std::string& log);
 
 /// True when the compiler met characters that it takes for none of C++'s.

@@ -41,7 +41,7 @@ struct CompileRequest {
   /// What must be in the image, as C++ names it: "k<float, 3>", "space::k".
   std::vector<std::string> name_expressions;
   bool only_cached = false;  ///< no image rather than one that has to be compiled
-  /// True once nobody waits any more: the program's headers may change from then on.
+  /// True once no caller waits any more: the program's headers may change from then on.
   std::shared_ptr<const std::atomic<bool>> abandoned;
 };
 

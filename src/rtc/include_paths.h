@@ -46,7 +46,7 @@ struct IncludePaths {
 /// What a source's includes amount to.
 struct Dependencies {
   /// Everything that can change the compiled code without changing the source itself. Nothing: it
-  /// cannot be told (an include named by a macro), so that caching is out of the question.
+  /// cannot be determined (an include named by a macro), so that caching is out of the question.
   std::optional<std::string> fingerprint;
   /// As includes spell the program's own headers.
   std::set<std::string> user_headers;

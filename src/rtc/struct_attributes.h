@@ -37,7 +37,7 @@ class StructAttributeFinder {
   std::set<std::string, std::less<>> macros_;  ///< that stand for attributes
   std::vector<std::size_t> braces_;            ///< the keyword of each open one that has one
   std::size_t head_ = kNone;                   ///< the keyword of what may become a struct
-  std::size_t closed_ = kNone;                 ///< the keyword of the struct that ended just now
+  std::size_t closed_ = kNone;                 ///< the keyword of the struct that ended last
   StructAttribute attribute_;                  ///< the one that is being read
   bool reading_ = false;
   int parentheses_ = 0;

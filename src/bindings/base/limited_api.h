@@ -34,7 +34,7 @@ PyObject* class_attribute(PyTypeObject* type, PyObject* name);
 /// PyGILState_Check(): whether this thread holds the GIL.
 bool holds_gil() noexcept;
 
-/// Whether the interpreter is on its way out: threads that ask for the GIL do not get it.
+/// Whether the interpreter is exiting: threads that ask for the GIL do not get it.
 bool interpreter_ends() noexcept;
 
 /// Looks up what is called by symbol; call it before the functions above. Throws ImportError.

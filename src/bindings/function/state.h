@@ -31,7 +31,7 @@ struct FunctionState {
   /// What it was given, as codes; invalid before.
   nanobind::object codes;
   nanobind::object texrefs;
-  /// Of the block and its dynamic shared memory, by the way before 2011 to prepare.
+  /// Of the block and its dynamic shared memory, with the interface before 2011.
   std::optional<cuda::Dim3> prepared_block;
   unsigned int prepared_shared_bytes = 0;
   cuda::LaunchAttributes prepared_attributes;
@@ -67,7 +67,7 @@ PyObject* prepared_async_call(PyObject* self, PyObject* const* arguments, Py_ssi
 PyObject* prepared_timed_call(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
                               PyObject* keyword_names);
 
-/// A list of what `texrefs` gives; raises TypeError when something in it is no TextureReference.
+/// A list of what `texrefs` gives; raises TypeError when something in it is not a TextureReference.
 /// There is nothing more to do with them: a module's kernels find its references by themselves.
 nanobind::list texture_references(nanobind::handle texrefs);
 

@@ -10,7 +10,7 @@ namespace pycuda::bindings {
 bool on_main_thread() noexcept;
 
 /// A call that may wait, as long as this lives. Python only notes a signal and runs its handler
-/// later, in the main thread, which hangs in the driver: so the CPU driver, told that the main
+/// later, in the main thread, which hangs in the driver: so the CPU driver, notified that the main
 /// thread waits, stops the kernel after an interrupt, and the call fails.
 class [[nodiscard]] Interruptible {
  public:
@@ -34,7 +34,7 @@ class [[nodiscard]] Interruptible {
   static void end() noexcept;
   static void run_handlers();
 
-  /// Set for good when the driver cannot stop kernels: a GPU's.
+  /// Set permanently when the driver cannot stop kernels: a GPU's.
   static bool off_;
   bool waits_ = false;
 };

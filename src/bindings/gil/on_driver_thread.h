@@ -6,7 +6,7 @@
 
 namespace pycuda::bindings {
 
-/// Holds the GIL, on any thread, unless the interpreter ends: then it is nobody's, and a thread
+/// Holds the GIL, on any thread, unless the interpreter ends: then it is not held, and a thread
 /// that waits for it would be ended by unwinding, through the driver's own functions.
 class [[nodiscard]] GilOnDriverThread {
  public:

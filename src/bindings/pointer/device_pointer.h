@@ -33,7 +33,7 @@ bool is_pointer_holder(PyObject* object);
 void refuse_as_address(PyTypeObject* type);
 
 /// The address that `object` stands for: one of the classes above, or anything with __index__.
-/// Raises TypeError with `what` in it, OverflowError for a number that is no address.
+/// Raises TypeError with `what` in it, OverflowError for a number that is not an address.
 CUdeviceptr device_address(nanobind::handle object, const char* what);
 
 /// Binds the base class with `int()`, `__index__` and `__long__`, and PointerHolderBase.

@@ -10,7 +10,7 @@
 
 namespace pycuda::cpu::api {
 
-/// PYCUDA_CPU_PATIENCE: for how many times its compile time a kernel runs first. Below 0: for ever.
+/// PYCUDA_CPU_PATIENCE: for how many times its compile time a kernel runs first. Below 0: always.
 double patience();
 
 /// Compiles on a thread of its own, also while others compile.

@@ -167,7 +167,7 @@ CUresult result_of(FaultKind kind);
 std::string last_fault_text();
 
 /// From now on the program reads the texts of faults itself. A fault is printed when it happens
-/// otherwise, and at the program's end if nobody has read it.
+/// otherwise, and at the program's end if it has not been read.
 void announce_fault_reader();
 void note_fault_read() noexcept;
 /// The text of what fails one call without poisoning its context, read and printed like a fault's.

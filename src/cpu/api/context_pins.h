@@ -44,7 +44,7 @@ class [[nodiscard]] ContextPin {
     if (!pinned_context.is_listed) [[unlikely]]
       list_pinned_context();
     pin_.store(handle, std::memory_order_relaxed);
-    // Ordered before the handle is looked up: whoever invalidates the handle reads the pins after.
+    // Ordered before the handle is looked up: a thread that invalidates it reads the pins after.
     if (waiters_fence_others.load(std::memory_order_relaxed)) {
       std::atomic_signal_fence(std::memory_order_seq_cst);
     } else {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A graph: nodes and the edges between them. As with NVIDIA's driver, whoever uses one graph from
+// A graph: nodes and the edges between them. As on a GPU, programs that use one graph from
 // several threads must keep them apart; different graphs are independent.
 #pragma once
 
@@ -48,7 +48,7 @@ class GraphNode {
   bool depends_on(const GraphNode& node) const;
 
   NodeAction action;
-  /// Where the arguments lie, for whoever asked for the parameters of a kernel's node.
+  /// The addresses of the arguments, for a query of a kernel node's parameters.
   std::vector<void*> argument_pointers;
 
  private:

@@ -37,7 +37,7 @@ class JitOptions {
 
  private:
   /// Where the program wants to find a result. It may use the memory for something else once the
-  /// call is over that took the options: results are written only while what it gave stands there.
+  /// call is over that took the options: results are written only while these hold what it gave.
   struct Slot {
     void** place = nullptr;
     void* held = nullptr;  // what was given, or written last

@@ -92,7 +92,7 @@ CUresult create_pool(VirtualDevice& device, const CUmemPoolProps& properties, CU
 CUmemoryPool import_pool(VirtualDevice& device, const exec::PagesName& name);
 /// A block of an imported pool becomes one that cuMemFreeAsync takes.
 CUresult import_pool_block(MemoryPool& pool, const exec::PagesName& name, CUdeviceptr* pointer);
-/// Frees a block of any pool: at once. False when `memory` is no live block of a pool.
+/// Frees a block of any pool: at once. False when `memory` is not a live block of a pool.
 bool release_pool_block(void* memory);
 /// The pool a block came from, or null.
 CUmemoryPool pool_of(const void* memory);

@@ -133,7 +133,7 @@ class Function {
   CUfunction handle_;
 };
 
-/// In shared pointers alone: a call that uses a module keeps it, whoever unloads it meanwhile.
+/// In shared pointers alone: a call that uses a module keeps it, even if it is unloaded meanwhile.
 class Module : public std::enable_shared_from_this<Module> {
  public:
   Module(Context& context, std::shared_ptr<const ModuleImage> image, bool of_library);

@@ -9,7 +9,7 @@ namespace pycuda::cpu::api {
 
 class MemoryPool;
 
-/// Whether the pool is the default one of a place that is no device's own memory.
+/// Whether the pool is the default one of a place other than a device's own memory.
 bool is_default_elsewhere(const MemoryPool& pool);
 /// Makes the pool the current one of its kind at its place.
 CUresult choose_pool(MemoryPool& pool);

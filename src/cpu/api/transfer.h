@@ -11,7 +11,7 @@ namespace pycuda::cpu::api {
 
 /// INVALID_VALUE, after a line that says which memory `what` ("copy") could not do with.
 CUresult refuse_transfer(const char* what);
-/// The same when nobody waits for the result: a fault of the context.
+/// The same when no call waits for the result: a fault of the context.
 void report_transfer(Context& context, const char* what);
 
 /// Runs `transfer` at its place in the stream's order. It gives false if an address was none; then

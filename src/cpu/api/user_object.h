@@ -41,7 +41,7 @@ class UserReferences {
   UserReferences& operator=(const UserReferences&) = delete;
   UserReferences& operator=(UserReferences&& other) noexcept;
 
-  /// Takes over references that somebody has.
+  /// Takes over existing references.
   void take(UserObject* object, std::uint64_t count) { counts_[object] += count; }
   /// False if it has not so many.
   bool give_up(UserObject* object, std::uint64_t count);

@@ -40,9 +40,9 @@ struct Allocation {
   int device = 0;
   void* owner = nullptr;  ///< the context it was made in (opaque here)
   std::uint64_t id = 0;   ///< never repeats in a process; `insert` gives one when it is 0
-  /// Set by the table: how many of the bytes, from the first on, belong to somebody.
+  /// Set by the table: how many of the bytes, from the first on, are in use.
   std::uint64_t used_bytes = 0;
-  bool pooled = false;  ///< set by the table: a pool keeps the block, and nobody uses it
+  bool pooled = false;  ///< set by the table: a pool keeps the block, which is unused
 };
 
 /// All allocations of the process, by address. Any thread.

@@ -6,7 +6,7 @@
 
 namespace pycuda::cpu::exec {
 
-/// Low: for what nobody waits for. Usual: for what somebody waits for, also beside programs that
+/// Low: for work that no call waits for. Usual: for work with waiters, also beside programs that
 /// take all processors. AtOnce: the same, beside what else runs in the background.
 enum class Priority { Low, Usual, AtOnce };
 

@@ -19,7 +19,7 @@
 
 namespace pycuda::cpu::exec {
 
-/// An access as compiled code tells of it.
+/// An access as compiled code reports it.
 struct NotedAccess {
   std::uint64_t address = 0;
   std::uint32_t bytes = 0, flags = 0;
@@ -98,7 +98,7 @@ class BlockChecks {
   std::uint64_t allowed_grid_ = 0;     ///< the launch that they are of
   std::uint64_t allowed_epoch_ = 0;    ///< and the AddressTable's
   std::vector<bool> aligned_;          ///< by thread
-  std::vector<bool> has_unwritten_;    ///< by thread: it has read what nobody wrote
+  std::vector<bool> has_unwritten_;    ///< by thread: it has read uninitialised memory
   GangSync gang_sync_;
   ThreadOrder order_;
   GridOrder grid_order_;

@@ -26,7 +26,7 @@ namespace pycuda::cpu::exec {
 /// operations are resolved: one with a member mask when all live lanes of the mask stand at the
 /// same operation with the same mask; one without, for all lanes that stand at the same place, when
 /// nothing else is left. At turns (simt/blocks/warp_turns.h), lanes also wait for those that spin
-/// at an earlier place, until the block has spun in vain for a while. Barriers open as soon as
+/// at an earlier place, until the block has spun for a while in place. Barriers open as soon as
 /// enough threads have arrived.
 class BlockRun {
  public:
@@ -53,7 +53,7 @@ class BlockRun {
     rank_ = rank;
   }
   Outcome run(unsigned processor);
-  /// Runs on until nobody can. `told` hears of each fault, which is not reported; the thread counts
+  /// Runs on until no thread can. `told` gets each fault, which is not reported; the thread counts
   /// as one that has exited, the others go on.
   void run_past_faults(unsigned processor, void (*told)(void* context, const FaultRecord& record),
                        void* context);
@@ -125,7 +125,7 @@ class BlockRun {
   std::string waiting_text() const;
   std::string wait_of(const ThreadFrame& thread) const;
 
-  /// What the rules of synchronisation are asked of.
+  /// What the rules of synchronisation need.
   SyncState sync_state() const {
     return {*launch_, block_, threads_, live_, warp_count_, *checks_};
   }

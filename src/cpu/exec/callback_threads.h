@@ -6,7 +6,7 @@
 
 namespace pycuda::cpu::exec {
 
-/// Runs `work` soon on a thread that is no worker.
+/// Runs `work` soon on a thread other than a worker.
 void run_on_callback_thread(std::function<void()> work);
 
 }  // namespace pycuda::cpu::exec

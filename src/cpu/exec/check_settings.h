@@ -14,7 +14,7 @@ namespace pycuda::cpu::exec {
 const char* check_name(Check check);
 /// Names with commas between them; "all", "1" (memory), "0" (none). Nothing when a name is unknown.
 std::optional<Checks> parse_checks(std::string_view text);
-/// What may stand there, for messages.
+/// The allowed values, for messages.
 inline constexpr std::string_view allowed_checks =
     "names of checks with commas between them (memory, init, race, sync), all, 1 (memory) or 0";
 

@@ -34,7 +34,7 @@ struct ThreadPlace {
   Dim3 block{0, 0, 0}, thread{0, 0, 0};
 };
 
-/// CUDA's handles of streams that nobody creates.
+/// CUDA's handles of streams that exist without being created.
 enum class KnownStream : std::uint64_t { Null = 0, Legacy, PerThread, Tail, FireAndForget };
 
 /// Any thread, until `run`.

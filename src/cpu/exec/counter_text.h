@@ -7,7 +7,7 @@
 namespace pycuda::cpu::exec {
 
 /// A table with commas between its columns: a row for each kernel by name, in their order. Counting
-/// begins anew. Only while no kernel runs; so is the other.
+/// restarts. Only while no kernel runs; so is the other.
 std::string take_counters_as_csv();
 /// A JSON object: {"kernels": [...]}, by kernel and by source line.
 std::string take_counters_as_json();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The room for what kernels count: words for each thread of the operating system that runs them,
-// added up when somebody asks.
+// added up when they are read.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ namespace pycuda::cpu::exec {
 
 struct LaunchContext;
 
-/// What one code of a kernel has counted. Lives as long as the process: whoever runs the kernel
+/// What one code of a kernel has counted. Lives as long as the process: a launch of the kernel
 /// keeps the words that it adds to.
 class KernelCounters {
  public:
@@ -58,7 +58,7 @@ class KernelCounters {
   Words& of_this_thread();
 
   /// The sums of all threads' words, with the worst of their samples, and how often the kernel was
-  /// launched. Counting begins anew. Only while it does not run.
+  /// launched. Counting restarts. Only while it does not run.
   struct Total {
     std::uint64_t launches = 0;
     Launch last;

@@ -28,7 +28,7 @@ std::uint64_t default_device_memory_bytes();
 /// kernels may touch, as a GPU lets them touch the neighbours'.
 std::uint64_t memory_margin_bytes();
 
-/// "512M" -> 536870912. Nothing when `text` is no size.
+/// "512M" -> 536870912. Nothing when `text` is not a size.
 std::optional<std::uint64_t> parse_bytes(std::string_view text);
 
 /// The tightest CPU quota, in cores, of the cgroups named in `membership` (the text of

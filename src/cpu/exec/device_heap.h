@@ -14,7 +14,7 @@ class DeviceHeap {
   /// Aligned to 16 bytes, entered in the AddressTable; null when `bytes` is 0 or the owner's limit
   /// is reached.
   void* allocate(const void* owner, std::uint64_t bytes);
-  /// False when `memory` is no live block of any heap. Null is fine.
+  /// False when `memory` is not a live block of any heap. Null is fine.
   bool release(void* memory);
   /// CU_LIMIT_MALLOC_HEAP_SIZE; 8 MiB unless set.
   void set_limit(const void* owner, std::uint64_t bytes);

@@ -26,7 +26,7 @@ class DeviceMemory {
   /// `bytes` is 0, or the device's limit or the machine's memory is exhausted. Enters it in the
   /// AddressTable. `alignment` is a power of two.
   void* allocate(std::uint64_t bytes, MemoryKind kind, void* owner, std::uint64_t alignment = 256);
-  /// False when `memory` is no block of this device.
+  /// False when `memory` is not a block of this device.
   bool release(void* memory);
   /// The name by which other processes open the block that starts at `memory`, until it is
   /// released. The first time its contents move to pages that can be shared, at the same addresses:

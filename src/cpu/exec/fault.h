@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Why a kernel was stopped, and who is told.
+// Why a kernel was stopped, and who receives that.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct Fault {
 class DeviceRuntime;
 class PrintfFifo;
 
-/// Told of faults; a context implements it and becomes sticky. Called on a worker, or in the thread
+/// Gets faults; a context implements it and becomes sticky. Called on a worker, or in the thread
 /// that launches when a small kernel ran there.
 class FaultSink {
  public:

@@ -26,7 +26,7 @@ struct FaultedThread {
 bool stands_for_gang(const LaunchContext& launch, const FaultRecord& record);
 
 /// Runs the threads of the gang that `record` names once more, one by one and from the start, in a
-/// copy of the process, where nobody sees what they do. `block` is the block, or the first of
+/// copy of the process, where their effects are invisible. `block` is the block, or the first of
 /// several that ran as one.
 ///
 /// The answer is the first of these threads whose access is the one that was seen to fault. It must

@@ -20,7 +20,7 @@ struct FoundPlace {
   std::string place;       ///< as messages name it: " at program.py:12"; may be empty
   std::string source;      ///< the line itself; may be empty
   Dim3 block{0, 0, 0}, thread{0, 0, 0};
-  std::string access;  ///< "write of 4 bytes"; empty when it is no access
+  std::string access;  ///< "write of 4 bytes"; empty when it is not an access
 };
 
 struct Finding {
@@ -32,7 +32,7 @@ struct Finding {
   bool ended_launch = false;  ///< the error that the program gets says the same
 };
 
-/// What findings are told apart by. The same twice is one.
+/// What identifies a finding. The same twice is one.
 struct FindingKey {
   Check check{};
   const void* kernel = nullptr;  ///< whose line it is
@@ -48,13 +48,13 @@ class Findings {
 
   /// True for the first of these; later ones are counted. Above the limit nothing is the first.
   bool is_new(const FindingKey& key);
-  /// Keeps it, and writes it to the standard error stream unless somebody collects findings. Also
+  /// Keeps it, and writes it to the standard error stream unless findings are collected. Also
   /// appends it to the file of PYCUDA_CPU_CHECK_REPORT, a line of JSON each.
   void add(Finding finding);
   /// Gives all that are kept, and forgets them and their keys. `left_out`: how many places were
   /// above the limit.
   std::vector<Finding> take(std::uint64_t* left_out);
-  /// While somebody collects, findings are not printed.
+  /// While findings are collected, they are not printed.
   void collect(bool collects);
 
   /// Adds the leaks, and prints how many findings there were if there are any.

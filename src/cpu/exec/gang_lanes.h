@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A gang has the frame of its first thread. What is asked of one of its lanes is asked under that
+// A gang has the frame of its first thread. A query about one of its lanes is made under that
 // lane's numbers.
 #pragma once
 

@@ -10,7 +10,7 @@ namespace pycuda::cpu::exec {
 
 class GraphCondition {
  public:
-  /// `start`: what it is when a launch of the graph begins, if each of them sets it anew, and 0
+  /// `start`: what it is when a launch of the graph begins, if each of them resets it, and 0
   /// before the first otherwise.
   GraphCondition(std::uint32_t start, bool set_by_launches);
   ~GraphCondition();

@@ -25,7 +25,7 @@ class LocalArea {
   /// undefined. Null when memory or the area is exhausted.
   Memory allocate(std::uint64_t bytes);
 
-  /// Whether the area or the addresses around it that nobody may touch hold `address`. Also in
+  /// Whether the area or the addresses around it that no access may touch hold `address`. Also in
   /// signal handlers.
   bool spans(std::uintptr_t address) const {
     return address >= low_ && address - low_ < reserved_bytes_;

@@ -32,7 +32,7 @@ class PhysicalMemory {
 
  public:
   using Pointer = std::shared_ptr<PhysicalMemory>;
-  /// New memory, all zero, counted against `device` (null: the host's). Why it is not to be had is
+  /// New memory, all zero, counted against `device` (null: the host's). Why it is not available is
   /// NoRoom or NotThere.
   static base::Result<Pointer, PagesFailure> make(const PhysicalFacts& facts, DeviceMemory* device);
   /// The memory that a descriptor of `export_descriptor` stands for, of this or another process.
@@ -46,7 +46,7 @@ class PhysicalMemory {
   ~PhysicalMemory();
 
   const PhysicalFacts& facts() const { return facts_; }
-  /// A new descriptor, the caller's; -1 when there is none to be had.
+  /// A new descriptor, the caller's; -1 when none is available.
   int export_descriptor() const;
   /// Puts `bytes` from `offset` on in the place of what is mapped at `place`, without any access.
   /// False, and nothing done, when the system has no room for the mapping.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What kernels of one context printed and nobody has shown yet.
+// What kernels of one context printed and that is not shown yet.
 #pragma once
 
 #include <atomic>

@@ -23,7 +23,7 @@ inline bool in_probe_process() noexcept {
 /// False when it did not end within `limit` of processor time, or eight times that (it is stopped
 /// then), crashed, or there can be no copy.
 ///
-/// `work` must not need what other threads may hold: no locks, no allocation. No signal tells of
+/// `work` must not need what other threads may hold: no locks, no allocation. No signal reports
 /// the copy's end, and no other wait sees it but one for all clones.
 bool run_in_probe_process(void (*work)(void* context, void* result), void* context, void* result,
                           std::size_t bytes, std::chrono::milliseconds limit);

@@ -15,7 +15,7 @@ struct ProcessId {
 
 ProcessId this_process();
 /// Whether it has ended, as far as can be known: what cannot be looked at counts as alive. One that
-/// nobody has waited for yet has ended.
+/// no call has waited for yet has ended.
 bool has_ended(const ProcessId& process);
 
 }  // namespace pycuda::cpu::exec

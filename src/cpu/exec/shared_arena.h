@@ -48,7 +48,7 @@ class SharedArena {
   std::uint64_t accessible_ = 0;  ///< from the window's start
 };
 
-/// The calling thread's own arena, for blocks that run from start to end in one go; null when
+/// The calling thread's own arena, for blocks that run from start to end without a wait; null when
 /// memory is exhausted.
 SharedArena* thread_arena();
 

@@ -67,7 +67,7 @@ class SharedPages {
   ~SharedPages();
 
   const PagesName& name() const { return name_; }
-  /// A new descriptor, the caller's; -1 when there is none to be had.
+  /// A new descriptor, the caller's; -1 when none is available.
   int duplicate() const;
   /// Writes the pages' contents; false when there is no room for them.
   bool fill(const std::byte* from) const;

@@ -20,7 +20,7 @@ struct SourcePlace {
 struct SourceLine {
   std::string place;
   std::string text;  ///< empty when the source is not known
-  std::string file;  ///< "program.py", or what the place says where it is no file
+  std::string file;  ///< "program.py", or what the place says where it is not a file
   std::uint32_t line = 0;
 };
 

@@ -118,7 +118,7 @@ class Stream {
                                       const std::shared_ptr<SequenceRun>& previous);
   void record(const std::shared_ptr<Event>& event);
   /// What is queued later waits for the event's latest record of now. If that is another process's
-  /// and fails, the sink is told.
+  /// and fails, the sink gets the fault.
   void wait(const std::shared_ptr<Event>& event);
   /// What is queued later waits until the memory holds what is wanted, or gives that up as
   /// `when_memory_holds` says.
@@ -139,7 +139,7 @@ bool finished(const std::shared_ptr<SequenceRun>& run);
 /// A point in a stream's order. Any thread.
 class Event {
  public:
-  /// With `shared`, the event of several processes whose records stand there.
+  /// With `shared`, the event of several processes whose records are there.
   explicit Event(bool timing, std::shared_ptr<SharedRecords> shared = nullptr);
   bool recorded() const;
   bool complete() const;  ///< true when never recorded

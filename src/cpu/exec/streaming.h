@@ -16,7 +16,7 @@ struct LaunchRequest;
 /// other parameters points into. Of launches that overlap otherwise the result is right, too.
 bool should_stream(const Kernel& kernel, const LaunchRequest& request);
 
-/// Stores of this thread that went past the caches are seen by whoever sees what it writes next.
+/// Stores of this thread that went past the caches are visible where its next write is.
 void end_streaming();
 
 /// Launches of this process that ran such a form so far.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The rules of barriers and warp operations. A block that breaks one need not hang, here or on a
-// GPU: it is told by the rule.
+// GPU: the rule defines it.
 #pragma once
 
 #include <array>
@@ -27,7 +27,7 @@ struct SyncState {
 /// is one that others expect too and that can come.
 void check_arrival(const SyncState& state, const ThreadFrame& thread, const NamedBarrier& barrier);
 
-/// The barrier opens: nobody has exited before it, the threads of a warp, and of a block that all
+/// The barrier opens: no thread exited before it, the threads of a warp, and of a block that all
 /// wait, are at the same one.
 void check_opening(const SyncState& state, const NamedBarrier& barrier, unsigned id);
 

@@ -53,7 +53,7 @@ struct Texture {
 };
 
 /// The numbers by which kernels name textures and surfaces. `find` takes any bits whatever, takes
-/// no lock, and what it returned stays readable memory for ever, though after `erase` it may come
+/// no lock, and what it returned stays readable memory forever, though after `erase` it may come
 /// to describe another texture.
 class TextureTable {
  public:

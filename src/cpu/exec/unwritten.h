@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How the check for uninitialised reads knows memory that nobody wrote: by what it is filled with.
+// How the check for uninitialised reads recognises such memory: by what it is filled with.
 // Copies of any kind keep that, also those that the host makes.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace pycuda::cpu::exec {
 /// Fills memory that begins at a multiple of 4.
 void fill_unwritten(void* memory, std::size_t bytes);
 
-/// Whether nobody has written any of the bytes: all words that have some of them are as they were
+/// Whether none of the bytes has been written: all words that have some of them are as they were
 /// filled. Reads the memory.
 bool is_unwritten(std::uint64_t address, std::uint32_t bytes);
 

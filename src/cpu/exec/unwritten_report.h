@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads of memory that nobody wrote, in words; and numbers that only look like that.
+// Reads of uninitialised memory, in words; and numbers that only look like that.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ class WrittenWords {
   std::set<std::uint64_t> words_;
 };
 
-/// `thread` reads bytes that nobody wrote.
+/// `thread` reads bytes that were never written.
 void report_unwritten(const LaunchContext& launch, const BlockFrame& block,
                       const ThreadFrame& thread, std::uint64_t address, std::uint32_t bytes);
 

@@ -25,7 +25,7 @@ inline constexpr unsigned thorough_limit = 40000;
 /// made in the background may be as long as LLVM can take.
 inline constexpr std::uint64_t longest_unshared = 12000, longest_unshared_later = 80000;
 
-/// The most that is right for a module that was just lowered: Least where one of its functions is
+/// The most that is right for a module that has been lowered: Least where one of its functions is
 /// of a shape that would take long, Quick where there are many. `patient`: a form that is made in
 /// the background may take some ten seconds.
 Effort most_effort(llvm::Module& module, bool patient);

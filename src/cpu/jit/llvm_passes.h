@@ -47,7 +47,7 @@ void run_default_pipeline(llvm::Module& module, llvm::TargetMachine& target, Eff
 /// What Effort::Least has instead of LLVM's default pipeline.
 void run_least(llvm::Module& module, llvm::TargetMachine& target);
 
-/// safe_stack.h, in what is no coroutine.
+/// safe_stack.h, in functions other than coroutines.
 void use_safe_stack(llvm::Module& module, llvm::TargetMachine& target);
 
 }  // namespace pycuda::cpu::jit

@@ -39,7 +39,7 @@ std::string text_digest(std::string_view ptx_text);
 /// it is not there, or damaged, or if there is no folder.
 std::shared_ptr<const CompiledProgram> read_cached(const std::string& text_digest,
                                                    const Options& options);
-/// A failure to write is no failure of the compilation: silent.
+/// A failure to write does not fail the compilation: silent.
 void write_cached(const std::string& text_digest, const Options& options,
                   const CompiledProgram& program);
 

@@ -23,7 +23,7 @@ struct Part {
 
 /// Each kernel of `parsed` alone, with a copy of the functions it calls, but those together that
 /// take the address of a function or call through one: an address must be the same to all of them.
-/// One part of everything where there is no more to be had, or no time to be won. In the order of
+/// One part of everything where there are no more, or no time would be saved. In the order of
 /// the kernels.
 std::vector<Part> parts_of(const ptx::Module& parsed);
 

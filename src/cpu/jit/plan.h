@@ -15,7 +15,7 @@ namespace pycuda::cpu::jit {
 
 /// Lines of text for people: how many threads a gang has, how a block of this size is divided into
 /// gangs, and the form of every access, branch and barrier with its place in the PTX and, where the
-/// PTX says, in the source. Compiles the vector form anew, without making code. Errors: what
+/// PTX says, in the source. Compiles the vector form again, without making code. Errors: what
 /// compiling says, or that there is no such kernel. Of a kernel whose first code is baseline code
 /// it shows the vector code that comes later; `vectors` says how far that is.
 base::Result<std::string, ptx::Diagnostics> describe_plan(

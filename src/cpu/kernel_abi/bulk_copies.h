@@ -25,7 +25,7 @@ constexpr BulkType bulk_type(std::uint32_t code) { return static_cast<BulkType>(
 
 }  // namespace pycuda::cpu
 
-// Addresses are those of the host. `barrier`: the mbarrier that is told of the bytes, or null.
+// Addresses are those of the host. `barrier`: the mbarrier that counts the bytes, or null.
 // Addresses that are not multiples of 16 are faults; numbers of bytes are rounded down to one.
 extern "C" {
 void pycuda_cpu_bulk_copy(pycuda::cpu::ThreadFrame* thread, void* to, const void* from,

@@ -11,7 +11,7 @@ namespace pycuda::cpu {
 
 enum class Check : std::uint8_t {
   Memory = 1,     ///< accesses outside of live allocations
-  Init = 2,       ///< reads of memory that nobody wrote
+  Init = 2,       ///< reads of uninitialised memory
   Race = 4,       ///< accesses of the same byte that nothing orders
   Sync = 8,       ///< barriers and warp operations that some threads miss or name wrongly
   Counters = 16,  ///< none: what warps do is counted (counters.h)
@@ -39,7 +39,7 @@ class Checks {
   constexpr Checks without(Check check) const {
     return from_bits(bits_ & ~unsigned{static_cast<std::uint8_t>(check)});
   }
-  /// Whether compiled code tells of its accesses (pycuda_cpu_note_access).
+  /// Whether compiled code reports its accesses (pycuda_cpu_note_access).
   constexpr bool note_accesses() const { return has(Check::Init) || has(Check::Race); }
   /// Whether vector code can do them.
   constexpr bool have_vectors() const { return !has(Check::Race); }
@@ -63,11 +63,11 @@ struct AccessFlags {
   static constexpr std::uint32_t release = 16;
   static constexpr std::uint32_t copy = 64;       ///< part of a structure that is read to be stored
   static constexpr std::uint32_t has_value = 32;  ///< `low` and `high` are what is written
-  /// Whether somebody wrote what it reads is told afterwards (pycuda_cpu_note_read).
+  /// Whether what it reads was written is reported afterwards (pycuda_cpu_note_read).
   static constexpr std::uint32_t read_later = 128;
 };
 
-/// What memory is filled with that nobody has written. NaN as a float and, twice, as a double;
+/// What uninitialised memory is filled with. NaN as a float and, twice, as a double;
 /// negative as an integer.
 inline constexpr std::uint32_t unwritten_word = 0xfff5a7c3;
 

@@ -6,9 +6,9 @@
 // from the place's kind:
 //
 //   Run      warps that entered it with some of their lanes, threads of these, warps that entered
-//            it with all 32
+//            it with all 32.
 //   Branch   warps that executed it, which follows from its run (nothing is counted here), and
-//            those whose active lanes went different ways
+//            those whose active lanes went different ways.
 //   Access   requests, sectors (shared memory: wavefronts), the least number of these that the
 //            lanes' bytes need, threads; an access by generic address has these four words for
 //            global, local and shared memory, in this order. Then a pair for each phase (phases_of)

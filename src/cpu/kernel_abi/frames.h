@@ -121,7 +121,7 @@ enum class WarpOp : std::uint32_t {
   CountAccess,  ///< operand[0]: the lane's address
 };
 
-/// Whether `op` is no operation of the program.
+/// Whether `op` is not an operation of the program.
 constexpr bool counts(WarpOp op) { return op >= WarpOp::CountRun && op <= WarpOp::CountAccess; }
 
 /// One per CUDA thread of a block that is running (a kernel that never suspends reuses one for

@@ -94,7 +94,7 @@ void pycuda_cpu_frame_pop(pycuda::cpu::ThreadFrame* thread, void* memory);
 /// variables, and the local arrays of functions that suspend.
 void* pycuda_cpu_variable_push(pycuda::cpu::ThreadFrame* thread, std::uint64_t bytes,
                                std::uint32_t alignment, std::uint32_t counts);
-/// Memory for the local arrays of a function that runs from start to end in one go, apart from the
+/// Memory for the local arrays of a function that runs from start to end at once, apart from the
 /// stack: an index out of bounds meets other arrays or nothing. `bytes` is a multiple of
 /// `local_alignment`, to which the memory is aligned. Last in, first out.
 void* pycuda_cpu_local_push(std::uint64_t bytes);

@@ -88,7 +88,7 @@ struct TensorCopy {
 }  // namespace pycuda::cpu
 
 extern "C" {
-/// From the tensor to shared memory; the barrier hears of all bytes of the box.
+/// From the tensor to shared memory; the barrier counts all bytes of the box.
 void pycuda_cpu_tensor_load(pycuda::cpu::ThreadFrame* thread, void* to, const void* map,
                             std::uint64_t* barrier, const pycuda::cpu::TensorCopy* copy);
 /// From shared memory to the tensor, or a reduction of it.

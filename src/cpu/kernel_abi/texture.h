@@ -73,7 +73,7 @@ struct Texels {
 
 extern "C" {
 /// tex and tld4: four components of 32 bits. Coordinates are floats or integers as bits; `layer` is
-/// the layer of a layered texture. Faults when `texture` is no texture or has nothing bound.
+/// the layer of a layered texture. Faults when `texture` is not a texture or has nothing bound.
 pycuda::cpu::Texels pycuda_cpu_texture_fetch(pycuda::cpu::ThreadFrame* thread,
                                              std::uint64_t texture, std::uint32_t form,
                                              std::uint32_t layer, std::uint32_t x, std::uint32_t y,

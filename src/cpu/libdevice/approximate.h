@@ -16,7 +16,7 @@ bool is_approximation(const llvm::CallInst& call);
 /// widen them as they do everything else, so the scalar path and gangs of any width compute the
 /// same bits. Sines and cosines of more than 2^17 call the run time; power
 /// has a branch for special numbers. With `native`, exponents are
-/// taken apart and put together by native operations (target/native_operations.h): the same bits
+/// split and assembled by native operations (target/native_operations.h): the same bits
 /// again.
 ///
 /// Errors, in units of the last place (ulp) where nothing else is said: ex2, lg2, exp, log, cbrt

@@ -22,8 +22,8 @@ struct RegionResult {
 };
 
 /// How `phi`, where the ways meet, comes about: the operations it depends on, branches, stores and
-/// their order count; casts, canonical NaNs, blocks that only jump, notes of lines and what nobody
-/// reads do not.
+/// their order count; casts, canonical NaNs, blocks that only jump, notes of lines and unused
+/// values do not.
 RegionResult region_result(llvm::PHINode& phi, const llvm::DominatorTree& dominators);
 
 /// Where control comes to that enters `block` if nothing happens on the way: labels of line tables

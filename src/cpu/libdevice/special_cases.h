@@ -17,7 +17,7 @@ namespace pycuda::cpu::libdevice {
 /// intrinsics) can be followed, and no loops.
 class SpecialCases {
  public:
-  /// Whether what a comparison tells of all operands follows from what it tells of those tried.
+  /// Whether a comparison's result for all operands follows from its results for those tried.
   using MayCompare = std::function<bool(const llvm::FCmpInst&)>;
 
   /// `passed_on` is a value that may be handed on, negated and asked whether it is NaN: what is

@@ -27,7 +27,7 @@ llvm::Value* bulk_pointer(FunctionLowering& lowering, const ptx::Operand& addres
 /// The operation of a reduction.
 std::optional<BulkOperation> bulk_operation_of(const ptx::Modifiers& modifiers);
 
-/// Of st.async and red.async, after what they store: the barrier, operand number 2, hears of
+/// Of st.async and red.async, after what they store: the barrier, operand number 2, counts
 /// `bytes` bytes.
 bool emit_bulk_completion(FunctionLowering& lowering, const ptx::Instruction& instruction,
                           std::uint32_t bytes);

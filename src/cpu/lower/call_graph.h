@@ -26,7 +26,7 @@ class CallGraph {
   const std::vector<std::uint32_t>& variables(std::uint32_t function) const {
     return nodes_[function].variables;
   }
-  /// Of functions, not of kernels: nobody calls a kernel.
+  /// Of functions, not of kernels: kernels are not called.
   bool address_taken(std::uint32_t function) const { return address_taken_[function]; }
   /// Whether the kernel's address is taken anywhere in the module: it may be launched by a kernel.
   bool kernel_named(std::uint32_t kernel) const { return kernels_named_[kernel]; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which function a value is a call of: the pseudo functions are told apart by their names.
+// Which function a value is a call of: pseudo functions are distinguished by name.
 #pragma once
 
 #include <llvm/ADT/StringRef.h>
@@ -9,7 +9,7 @@
 
 namespace pycuda::cpu::lower {
 
-/// The name of the function that `value` calls; empty if it is no call, or one through a pointer.
+/// The name of the function that `value` calls; empty if that is not a call, or is indirect.
 inline llvm::StringRef callee_name(const llvm::Value& value) {
   const auto* call = llvm::dyn_cast<llvm::CallBase>(&value);
   const llvm::Function* callee = call ? call->getCalledFunction() : nullptr;

@@ -19,7 +19,7 @@ class FunctionLowering;
 /// concerns the lanes that execute it together, is not moved, copied or joined with another, and
 /// each form of a kernel knows what to do with it.
 ///
-/// A *run* is a sequence of instructions that whoever executes the first executes all of: it ends
+/// A *run* is a sequence of instructions executed as a whole by each thread that enters it: it ends
 /// before each label and behind each instruction that some threads may not return from. An
 /// instruction with a guard is issued in the run around it, and has one of its own.
 class Counting {
@@ -54,7 +54,7 @@ class Counting {
   std::vector<std::uint32_t> mentions_;  ///< by register: how often an operand names it
 };
 
-/// Nothing for what is no instruction on a device: declarations of the compiler's, parameters.
+/// Nothing for what is not an instruction on a device: declarations of the compiler's, parameters.
 std::optional<InstructionClass> class_of(const ptx::Instruction& instruction);
 
 }  // namespace pycuda::cpu::lower

@@ -3,7 +3,7 @@
 // code.
 //
 // They are calls until then because the shortest code for them depends on what is known of their
-// operands, and long code hides that from whoever looks at it.
+// operands, and long code hides that from later passes.
 #pragma once
 
 namespace pycuda::cpu::lower::extremum {

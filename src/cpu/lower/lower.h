@@ -9,7 +9,7 @@
 // Names in the LLVM module have a prefix, so that none is a C library function's: "v.<name>" is the
 // external symbol of a .global or .const variable, "f.<name>" a function. A function whose address
 // is taken has external linkage, and its symbol's address is what PTX code sees; an alias has no
-// symbol of its own. "k.<name>" is what code sees as the address of a kernel: nobody calls it, the
+// symbol of its own. "k.<name>" is what code sees as the address of a kernel: it is not called, the
 // device run-time library launches what it stands for.
 #pragma once
 

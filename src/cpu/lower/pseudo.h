@@ -21,7 +21,7 @@ inline constexpr const char* dynamic_shared_offset = "ptx.shared.dynamic";
 inline constexpr const char* params = "ptx.params";
 
 // void (ptr, i64 tested, i64 address, i64 mask): the thread faults at `address` (a misaligned
-// access) unless `tested` has no bit of `mask`. Not named like the others: it is no value, it
+// access) unless `tested` has no bit of `mask`. Not named like the others: it is not a value, it
 // happens where it stands, for each thread that gets there. Touches no memory that code can see.
 inline constexpr const char* check_alignment = "check.alignment";
 

@@ -29,7 +29,7 @@ class Cursor {
   bool accept(char punctuation);
   bool accept_dot(std::string_view word);
   bool accept_word(std::string_view identifier);
-  /// These complain when something else stands there; the result is then empty or zero.
+  /// These complain when the next token is another; the result is then empty or zero.
   bool expect(char punctuation);
   bool expect_dot(std::string_view word);
   std::string_view expect_name(std::string_view what);

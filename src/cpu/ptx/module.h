@@ -109,7 +109,7 @@ struct Modifiers {
        to = false, sync = false, aligned = false, nc = false, shiftamt = false, read = false,
        volatile_ = false, mmio = false, mmio_has_order = false;
   /// Modifiers that carry no meaning for the types above, as written without the dot: cache hints
-  /// ("ca", "cg", "L2::128B"), shapes ("m16n16k16", "row"), geometry ("2d") and the like. Emitters
+  /// ("ca", "cg", "L2::128B"), shapes ("m16n16k16", "row"), geometry ("2d") and so on. Emitters
   /// that need them look here.
   std::vector<std::string> others;
   bool has(std::string_view other) const;

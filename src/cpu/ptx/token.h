@@ -17,7 +17,7 @@ struct Token {
     Number,       ///< every numeric literal; see literal.h
     String,       ///< `text` is what stands between the quotes, escapes as written
     Punctuation,  ///< one character
-    Invalid,      ///< a byte or an unfinished string or comment that is no PTX
+    Invalid,      ///< a byte or an unfinished string or comment, invalid in PTX
   } kind = Kind::End;
   std::string_view text;  ///< a piece of the parsed text
   SourcePosition position;

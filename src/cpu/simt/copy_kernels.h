@@ -36,7 +36,7 @@ struct GangSizes {
 /// caller brings each copy into the form that ControlFlow asks for. Kernels with warp operations
 /// have gangs of 32 in any case. Kernels of two dimensions get a second copy, for tiles: gangs of
 /// several rows. Those with more than `longest` instructions, calls inlined (fewer in large
-/// modules), are marked KernelFacts::is_baseline. `forms` are those that drop_forms will be told
+/// modules), are marked KernelFacts::is_baseline. `forms` are those that drop_forms will get
 /// to leave, or all: kernels whose gangs are warps rely on whole rows where no others are left.
 std::vector<KernelVariant> copy_kernels(llvm::Module& module, std::vector<KernelFacts>& facts,
                                         const GangSizes& wanted, const std::optional<Forms>& forms,

@@ -21,7 +21,7 @@ enum class NativeOperation {
   Exponent,  ///< f32 or f64 x: floor(log2(|x|)) as one; of zero -infinity, of infinity infinity
   Mantissa,  ///< f32 or f64 x: x / 2^e, from 3/4 up to 3/2, with a whole e; 1 of zeros and
              ///< infinity; NaN of negative numbers
-  Fraction,  ///< f64 x: x / 2^e, from 1 up to 2, with a whole e; as Mantissa of zeros and the like
+  Fraction,  ///< f64 x: x / 2^e, from 1 up to 2, with a whole e; as Mantissa of zeros and so on
   Chosen,    ///< f64 i and sixteen constants: the one that the low four bits of i tell
   SumTowardZero,  ///< f32 a, b, c: a * b + c, rounded toward zero
   Truncated,      ///< f32 or f64 x: the i32 of it, rounded toward zero; the least i32 of NaN and of

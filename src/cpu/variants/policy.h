@@ -10,7 +10,7 @@
 namespace pycuda::cpu::variants {
 
 /// For how long launches run other code before this variant is compiled in the background; none:
-/// for ever. `compile_time` is the estimate, `patience` PYCUDA_CPU_PATIENCE. What is being compiled
+/// forever. `compile_time` is the estimate, `patience` PYCUDA_CPU_PATIENCE. What is being compiled
 /// already only has to be linked.
 std::optional<std::chrono::nanoseconds> run_time_before(Variant variant,
                                                         std::chrono::nanoseconds compile_time,

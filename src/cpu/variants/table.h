@@ -42,8 +42,8 @@ struct Source {
 
 /// Who compiles what no launch waits for. Without it nothing is compiled but what is asked for.
 struct Background {
-  Spawn soon;                       ///< for what somebody waits for, or may
-  Spawn later;                      ///< for what nobody does
+  Spawn soon;                       ///< for work that a call waits for, or may
+  Spawn later;                      ///< for all other work
   double patience = 1;              ///< PYCUDA_CPU_PATIENCE
   std::weak_ptr<const void> owner;  ///< holds the module: nothing is linked once it is gone
 };
@@ -95,7 +95,7 @@ class Table {
     std::atomic<State> state{State::Missing};
     std::atomic<const Kernel*> code{nullptr};
   };
-  /// Of a variant that somebody asked for.
+  /// Of a variant that was requested.
   struct Making {
     std::mutex mutex;  ///< held while it is made; protects `failure`
     std::optional<KernelFailure> failure;

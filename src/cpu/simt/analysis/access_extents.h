@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Analysis: how much memory a launch's accesses walk through, as far as it can be told beforehand.
+// Analysis: how much memory a launch's accesses cover, as far as that is known in advance.
 #pragma once
 
 #include <llvm/Analysis/LoopInfo.h>

@@ -54,7 +54,7 @@ struct RowLoop {
 
   const RowStream* stream_of(const llvm::LoadInst& load) const;
   bool has(const llvm::Value* value) const;
-  /// Whether it is no part of what is computed: notes of lines, and tests that addresses are
+  /// Whether it is not a part of what is computed: notes of lines, and tests that addresses are
   /// aligned whose answer is the same in all trips.
   bool is_beside(const llvm::Instruction& instruction) const;
 };

@@ -73,7 +73,7 @@ class Shapes {
   /// Bytes from one lane's copy of a local variable to the next one's.
   static std::int64_t lane_stride(const llvm::AllocaInst& variable);
 
-  /// Of a selection, minimum or maximum that is no shape of its own: the operand that all lanes of
+  /// Of a selection, minimum or maximum that has no shape of its own: the operand that all lanes of
   /// most gangs take. Guesses alone have one.
   std::optional<unsigned> usual_choice(const llvm::Instruction& choice) const;
 

@@ -18,14 +18,14 @@ llvm::Value* load_field(llvm::IRBuilder<>& builder, llvm::Value* frame, std::siz
                         llvm::Type* type, bool invariant);
 
 /// The address of the kernel's parameters, from the launch's frame. If `bytes` is not 0, LLVM is
-/// told that so many can be read. Of several such loads that become one only what all promise is
+/// assured that so many can be read. Of several such loads that become one only what all promise is
 /// kept.
 llvm::Value* load_parameters(llvm::IRBuilder<>& builder, llvm::Value* launch, std::uint64_t bytes);
 
 /// Replaces the reading pseudo functions in `function`. `known` gives values that need no load
 /// ("tid.x", "linear", "block"). With `hoist_to`, values that are the same for all threads of a
 /// block are computed once, before that instruction; else each is loaded where it is used. If
-/// `parameter_bytes` is not 0, LLVM is told that so many can be read: it may load parameters before
+/// `parameter_bytes` is not 0, LLVM may assume that so many can be read: it may load them before
 /// a loop that may not need them.
 void replace_special_values(llvm::Function& function, const llvm::StringMap<llvm::Value*>& known,
                             llvm::Instruction* hoist_to, std::uint64_t parameter_bytes = 0);

@@ -13,7 +13,7 @@ namespace pycuda::cpu::simt {
 /// at a barrier stay there until the others, too, have got to one.
 inline constexpr std::uint32_t pausing = std::uint32_t{1} << 30;
 
-/// Where gangs keep what lives across barriers and cannot simply be computed again.
+/// Where gangs keep what lives across barriers and cannot be recomputed.
 enum class Frames : std::uint8_t {
   Apart,     ///< each gang in a frame of its own
   Together,  ///< all gangs each value in turn: who walks over many gangs reads no more than it

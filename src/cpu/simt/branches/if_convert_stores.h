@@ -6,10 +6,10 @@
 
 namespace pycuda::cpu::simt {
 
-/// Where a loop looks up a place in a list, reads there and stores or not by what it has found, as
-/// searches of graphs do, nobody can guess which way the branch goes, and the guess is corrected
+/// Some loops look up a place in a list, read there, and store or not depending on the value, as
+/// searches of graphs do. The branch cannot be predicted, and a misprediction is corrected
 /// only when the read has come back from far away. All that began behind it is lost: a thread waits
-/// for one read at a time. So the store is always done, to its place or to one of nobody's, and the
+/// for one read at a time. So the store is always done, to its place or to an unused one, and the
 /// reads of many trips are under way at once.
 ///
 /// `kernel` is for one thread, in plain control flow, after expand_alignment_checks. Returns how

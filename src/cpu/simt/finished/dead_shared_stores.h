@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pass: what nobody reads any more is not stored in a block's shared memory.
+// Pass: values that are not read again are not stored in a block's shared memory.
 #pragma once
 
 #include <llvm/IR/Function.h>

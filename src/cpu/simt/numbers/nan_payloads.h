@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pass: NaNs are made canonical only where somebody can see their bits.
+// Pass: NaNs are made canonical only where their bits can be observed.
 #pragma once
 
 #include <llvm/IR/Function.h>
@@ -7,11 +7,11 @@
 namespace pycuda::cpu::simt {
 
 /// The lowering makes the NaN of every f32 result canonical. Only stores, moves to integers, calls
-/// and the like can tell NaNs apart; comparisons cannot, and arithmetic hands the question on to
-/// whoever reads its result, as moves of vectors' lanes do. What can be observed stays the same to
+/// and so on can distinguish NaNs; comparisons cannot, and arithmetic hands the question on to
+/// the users of its result, as moves of vectors' lanes do. What can be observed stays the same to
 /// the bit. All say whether they have changed anything.
 
-/// Removes the selects `isnan(x) ? NaN : x` that nobody looks behind.
+/// Removes the selects `isnan(x) ? NaN : x` whose effect is not observed.
 bool drop_unseen_payloads(llvm::Function& function);
 /// Gives each reader that cannot tell x instead of the select, also where others can: so that both
 /// stay alive. Comes after recognise_math, which knows no sequences that read both.

@@ -14,7 +14,7 @@ struct NumberFacts {
   bool operator==(const NumberFacts&) const = default;
 };
 
-/// Of an f32 or f64 in scalar IR. What is told holds however LLVM simplifies the function later.
+/// Of an f32 or f64 in scalar IR. The facts hold however LLVM simplifies the function later.
 NumberFacts facts_of(const llvm::Value& value);
 
 }  // namespace pycuda::cpu::simt

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pass: what the processor's flushing gets wrong is put right in code of its own, which hardly ever
+// Pass: errors of the processor's flushing are corrected in separate code, which hardly ever
 // runs.
 #pragma once
 

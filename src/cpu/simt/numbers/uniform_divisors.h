@@ -11,7 +11,7 @@ namespace pycuda::cpu::simt {
 /// With z = 1 / y rounded to nearest, q = x z rounded, and what q lacks, x - q y (exact in one
 /// fused operation), times z added to it, is x / y rounded to nearest:
 ///  - of f32 for every x and y. What is added is off by no more than 3 / 2^25 units in the last
-///    place of q, so that only quotients as near to the middle of two numbers could go wrong; of
+///    place of q, so that only quotients as near to the middle of two numbers could be wrong; of
 ///    those, 23 million pairs of mantissas, each was tried.
 ///  - of f64 after a second such step: q is within 1 / 2 + 2^-52 units before it, what is added is
 ///    off by less than the distance of every quotient from such a middle, unless y's mantissa is

@@ -29,7 +29,7 @@ llvm::StringRef form_of_lane_function(const llvm::Function& function);
 /// Afterwards `gang` has the code of the functions that it calls for lanes.
 void inline_lane_functions(llvm::Function& gang);
 
-/// Drops those that nobody calls.
+/// Drops those that are not called.
 void drop_lane_functions(llvm::Module& module);
 
 }  // namespace pycuda::cpu::simt

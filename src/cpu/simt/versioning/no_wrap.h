@@ -9,9 +9,9 @@
 
 namespace pycuda::cpu::simt {
 
-/// In each block of `function` (in the form that ControlFlow asks for, and kept in it) that
-/// computes addresses from affine 32-bit numbers of which nothing is known, what lies between the
-/// first extension of one and the last access becomes
+/// For blocks of `function` that compute addresses from affine 32-bit numbers of unknown range.
+/// The function has the form that ControlFlow needs, and keeps it. In each such block, the code
+/// between the first extension of such a number and the last access becomes
 ///     if the numbers are small: the code, in which extensions are affine too
 ///     else: the code as it was.
 void version_no_wrap(llvm::Function& function, GangSize size);

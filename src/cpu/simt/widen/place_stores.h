@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pass: which threads run is written down only where somebody may ask.
+// Pass: which threads run is recorded only where it may be read.
 #pragma once
 
 #include <llvm/IR/BasicBlock.h>
@@ -20,11 +20,11 @@ struct Place {
 
 /// Moves the stores towards accesses that may fault and calls, on whose behalf they are made: a
 /// gang that has nothing to do in its region writes nothing. Reading the launch, and fixed places
-/// of the gang's own frame, cannot fault. Nobody asks after the function's end.
+/// of the gang's own frame, cannot fault. It is not read after the function's end.
 void sink_places(const std::vector<Place>& places);
 
 /// Keeps the stores of places in the frame of `thread` from being dropped: where all that follows
-/// are stores, nobody reads the place but whoever explains a fault. After sink_places.
+/// are stores, only the report of a fault reads the place. After sink_places.
 void keep_places(llvm::Function& gangs, const llvm::Value& thread);
 
 /// Whether a gang's code, or what it calls on its thread's behalf, may ask for the thread's number

@@ -10,10 +10,10 @@
 
 namespace pycuda::cpu::simt {
 
-/// `lanes`, or so many fewer, but not less than 16, that what a gang of threads of `kernel` takes
-/// from trip to trip of a loop leaves half of the vector registers, of `register_bytes` together,
-/// to what it computes with, and that what it has loaded before a loop and uses in each trip fits
-/// into all of them. Otherwise the sums of a product would go to memory and back in each trip.
+/// `lanes`, or fewer, but at least 16, so that loops of a gang of `kernel` do not spill. The values
+/// that a gang carries from trip to trip take at most half of the vector registers, which have
+/// `register_bytes` together. The values loaded before a loop and used in each trip fit into all of
+/// them. Otherwise the sums of a product would go to memory and back in each trip.
 unsigned fit_registers(llvm::Function& kernel, unsigned lanes, std::uint64_t register_bytes);
 
 /// Bytes of the numbers that a thread has loaded outside of `loop` and uses in it.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Analysis: kernels whose threads each walk memory on their own, which is no work for vectors.
+// Analysis: kernels whose threads each read scattered memory, which vectors do not help.
 #pragma once
 
 #include <string>
