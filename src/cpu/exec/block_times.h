@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // How long the blocks of kernels take, measured in earlier launches: no number of instructions
-// tells how often a loop runs.
+// shows how often a loop runs.
 #pragma once
 
 #include <chrono>
