@@ -201,6 +201,29 @@ llvm::Value* write_enter(llvm::IRBuilder<>& b, llvm::Value* thread, llvm::Functi
   return b.CreateCall(ramp_type, ramp, arguments);
 }
 
+/// Lets what uses the result of `call` read `slot`, where the callee has stored it. Elements of a
+/// structure are read one by one: code selection at the least effort would load, and keep in
+/// memory, the whole structure for each of them.
+void read_result(llvm::IRBuilder<>& b, llvm::CallInst& call, llvm::AllocaInst& slot) {
+  if (auto* type = llvm::dyn_cast<llvm::StructType>(call.getType())) {
+    const llvm::StructLayout& layout = *call.getModule()->getDataLayout().getStructLayout(type);
+    for (llvm::User* user : llvm::make_early_inc_range(call.users())) {
+      auto* element = llvm::dyn_cast<llvm::ExtractValueInst>(user);
+      if (!element || element->getNumIndices() != 1) continue;
+      // No other call writes to the slot: wherever the result is known, the slot holds it.
+      const unsigned index = element->getIndices().front();
+      b.SetInsertPoint(element);
+      element->replaceAllUsesWith(b.CreateAlignedLoad(
+          element->getType(), b.CreateStructGEP(type, &slot, index),
+          llvm::commonAlignment(slot.getAlign(), layout.getElementOffset(index))));
+      element->eraseFromParent();
+    }
+  }
+  if (call.use_empty()) return;
+  b.SetInsertPoint(&call);
+  call.replaceAllUsesWith(b.CreateAlignedLoad(call.getType(), &slot, slot.getAlign()));
+}
+
 void Body::replace_call(llvm::CallInst* call, llvm::FunctionType* ramp_type, llvm::Value* callee,
                         llvm::Function* enter) {
   llvm::BasicBlock* before = call->getParent();
@@ -234,13 +257,13 @@ void Body::replace_call(llvm::CallInst* call, llvm::FunctionType* ramp_type, llv
   b_.CreateIntrinsic(llvm::Intrinsic::coro_resume, {}, {handle});
   b_.CreateBr(test);
   b_.SetInsertPoint(done);
-  if (slot) call->replaceAllUsesWith(b_.CreateAlignedLoad(call->getType(), slot, llvm::Align(16)));
   // The frame begins where the memory for it does.
   llvm::FunctionCallee pop = ramp_.getParent()->getOrInsertFunction(
       "pycuda_cpu_frame_pop",
       llvm::FunctionType::get(b_.getVoidTy(), {b_.getPtrTy(), b_.getPtrTy()}, false));
   b_.CreateCall(pop, {thread(), handle});
   b_.CreateBr(after);
+  if (slot) read_result(b_, *call, *slot);
   call->eraseFromParent();
 }
 
