@@ -33,6 +33,10 @@ struct DriverTable {
   /// Of the CPU driver alone: lets an interrupt end the waits that `waits` counts, odd in a wait;
   /// null elsewhere.
   CUresult (*watch_waits)(const unsigned long long* waits) = nullptr;
+  /// Of the CPU driver alone (cuCpuSetLastThread): from a call with 1 to one with 0 the calling
+  /// thread is the only one that runs the program's code, and does not wait for values that only
+  /// others could write; null elsewhere.
+  CUresult (*set_last_thread)(int last) = nullptr;
   /// Of the CPU driver alone (cuCpuFunctionGetPlan): the printable plan of a kernel; null
   /// elsewhere.
   CUresult (*function_plan)(char* text, std::size_t* bytes, CUfunction function, unsigned int x,

@@ -9,7 +9,7 @@ foreach(line ${lines})
 endforeach()
 file(STRINGS "${LIST}" wanted REGEX "^CU_SYMBOL")
 list(TRANSFORM wanted REPLACE "^CU_SYMBOL\\([^,]+, ([^,]+),.*$" "\\1")
-list(APPEND wanted cuCpuGetLastFault cuCpuWatchWaits cuCpuFunctionGetPlan cuCpuIsChecked
+list(APPEND wanted cuCpuGetLastFault cuCpuWatchWaits cuCpuSetLastThread cuCpuFunctionGetPlan cuCpuIsChecked
   cuCpuModuleSetSource cuCpuWatchUse cuCpuSetChecks cuCpuTakeFindings cuCpuSetCounters cuCpuTakeCounters)
 list(SORT seen)
 list(SORT wanted)

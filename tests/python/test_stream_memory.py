@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Words of memory that streams write and wait for."""
 
+import concurrent.futures
 import sys
 import time
 
@@ -223,3 +224,116 @@ def test_the_time_limit_ends_a_wait():
         PYCUDA_CPU_TIMEOUT="0.2",
     )
     assert "stopped by the time limit (PYCUDA_CPU_TIMEOUT)" in output
+
+
+WAITS_FOREVER = {
+    "a stream": "stream = cuda.Stream(1); stream.wait_value32(memory, 1)",
+    "the default stream": "cuda.MemoryOperations().wait_value32(memory, 1).enqueue()",
+    "a copy behind it": """
+stream = cuda.Stream(1)
+stream.wait_value32(memory, 1)
+host = cuda.pagelocked_empty(1, np.uint32)
+cuda.memcpy_dtoh_async(host, memory, stream)
+""",
+    "a graph": """
+graph = cuda.Graph()
+graph.add_memory_operations_node(cuda.MemoryOperations().wait_value32(memory, 1))
+launched = graph.instantiate()
+launched.launch(cuda.Stream(1))
+""",
+}
+
+
+START = """import numpy as np
+import pycuda.autoinit, pycuda.driver as cuda
+memory = cuda.to_device(np.zeros(1, np.uint32))
+"""
+GIVEN_UP = "was given up when the program ended: nothing is left that could write the value"
+
+
+@pytest.mark.usefixtures("cpu_driver")
+@pytest.mark.parametrize("way", WAITS_FOREVER)
+def test_a_program_ends_whose_stream_waits_forever(way):
+    output, errors = run_program(START + WAITS_FOREVER[way] + "\nprint('end')")
+    assert output == "end\n"
+    assert GIVEN_UP in errors
+
+
+# The exit status, how the program ends, and whether it has to print the error: a thread that waits gets it, and can do
+# no more.
+ENDS = {
+    "an exception": (1, "raise KeyError('at last')", True),
+    "sys.exit": (3, "import sys; sys.exit(3)", True),
+    "os._exit": (4, "import os; os._exit(4)", False),
+    "a thread": (0, "import threading; threading.Thread(target=stream.synchronize, daemon=True).start()", False),
+}
+
+
+@pytest.mark.usefixtures("cpu_driver")
+@pytest.mark.parametrize("way", ENDS)
+def test_a_program_with_an_endless_wait_ends_in_any_way(way):
+    status, end, prints = ENDS[way]
+    _, errors = run_program(START + WAITS_FOREVER["a stream"] + "\n" + end, expect=status)
+    assert GIVEN_UP in errors or not prints
+
+
+@pytest.mark.usefixtures("cpu_driver")
+def test_a_wait_that_queued_work_ends_goes_on_at_the_end_of_the_program():
+    output, errors = run_program(
+        """
+        import numpy as np
+        import pycuda.autoinit, pycuda.driver as cuda
+        from pycuda.compiler import SourceModule
+
+        module = SourceModule('''
+        #include <cstdio>
+        __global__ void slow(unsigned *a) {
+          unsigned x = 1;
+          for (unsigned i = 0; i < 100000000; ++i) x = x * 1664525 + a[1];
+          a[0] = x | 1;
+        }
+        __global__ void tell() { printf("went on"); }
+        ''')
+        slow, tell = module.get_function("slow"), module.get_function("tell")
+        memory = cuda.to_device(np.zeros(2, np.uint32))
+        waits, writes = cuda.Stream(1), cuda.Stream(1)
+        waits.wait_value32(memory, 1, cuda.stream_wait_value_flags.AND)
+        tell(block=(1, 1, 1), stream=waits)
+        slow(memory, block=(1, 1, 1), stream=writes)
+        """
+    )
+    assert output == "went on"
+    assert "given up" not in errors
+
+
+@pytest.mark.usefixtures("cpu_driver")
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux")
+def test_a_wait_that_another_process_ends_goes_on_at_the_end_of_the_program():
+    program = """
+        import sys
+        import pycuda.autoinit, pycuda.driver as cuda
+        from pycuda.compiler import SourceModule
+
+        tell = SourceModule('''
+        #include <cstdio>
+        __global__ void tell() { printf("went on"); }
+        ''').get_function("tell")
+        memory = cuda.IPCMemoryHandle(bytes.fromhex(sys.argv[1]))
+        stream, beside = cuda.Stream(1), cuda.Stream(1)
+        stream.wait_value32(memory, 1)
+        tell(block=(1, 1, 1), stream=stream)
+        beside.write_value32(int(memory) + 4, 1)
+        beside.synchronize()
+        """
+    memory, stream = cuda.to_device(np.zeros(2, np.uint32)), cuda.Stream(1)
+    handle = bytes(cuda.mem_get_ipc_handle(memory)).hex()
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        other = pool.submit(run_program, program, arguments=[handle])
+        while cuda.from_device(memory, 2, np.uint32)[1] == 0 and not other.done():
+            time.sleep(0.01)
+        time.sleep(0.1)  # in which a driver that gives up does so
+        stream.write_value32(memory, 1)
+        stream.synchronize()
+        output, errors = other.result()
+    assert output == "went on"
+    assert "given up" not in errors

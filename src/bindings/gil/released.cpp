@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "bindings/base/limited_api.h"
+#include "driver/process_driver.h"
 
 namespace pycuda::bindings {
 namespace {
@@ -45,6 +46,16 @@ GilReleased::~GilReleased() {
   }
   if (at_rest) --threads_at_rest;
   --threads_away;
+}
+
+LastThread::LastThread() noexcept {
+  if (!interpreter_ends() || !driver::process_driver_loaded()) return;
+  set_ = driver::process_driver().set_last_thread;
+  if (set_) static_cast<void>(set_(1));
+}
+
+LastThread::~LastThread() {
+  if (set_) static_cast<void>(set_(0));
 }
 
 void GilReleased::wait_at_exit() { Py_AtExit(wait_for_threads); }

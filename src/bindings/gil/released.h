@@ -62,9 +62,23 @@ decltype(auto) without_gil(Action&& action) {
   }
 }
 
+/// Tells the driver, at the interpreter's end, that no other thread runs Python while this lives: a
+/// destructor must not wait for a stream that waits for what only Python could write.
+class [[nodiscard]] LastThread {
+ public:
+  LastThread() noexcept;
+  LastThread(const LastThread&) = delete;
+  LastThread& operator=(const LastThread&) = delete;
+  ~LastThread();
+
+ private:
+  CUresult (*set_)(int last) = nullptr;
+};
+
 /// The same for destructors, which also run at the interpreter's end.
 template <class Action>
 void without_gil_if_possible(Action&& action) noexcept {
+  const LastThread last;
   if (may_release_gil()) {
     const GilReleaseCount counted;
     const Interruptible wait;

@@ -7,6 +7,7 @@
 #include "cpu/api/cuda_abi.h"
 #include "cpu/api/entry_guard.h"
 #include "cpu/exec/interrupts.h"
+#include "cpu/exec/last_thread.h"
 
 namespace {
 
@@ -78,6 +79,18 @@ CUresult cuCpuWatchWaits(const unsigned long long* waits) {
   return api::guarded([&]() -> CUresult {
     if (waits == nullptr) return CUDA_ERROR_INVALID_VALUE;
     exec::watch_waits(waits);
+    return CUDA_SUCCESS;
+  });
+}
+
+/// Beyond NVIDIA's interface: until the same call with 0, the calling thread is the only one that
+/// runs code of the program, and it cleans up. If it waits for a stream that waits for a value
+/// which neither queued work nor another process can write, the stream's wait is given up, with an
+/// error.
+CUresult cuCpuSetLastThread(int last) {
+  using namespace pycuda::cpu;
+  return api::guarded([&]() -> CUresult {
+    exec::set_last_thread(last != 0);
     return CUDA_SUCCESS;
   });
 }

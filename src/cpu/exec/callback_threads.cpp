@@ -15,12 +15,24 @@ class CallbackThreads {
  public:
   void run(std::function<void()> work) {
     const std::unique_lock lock(mutex_);
+    ++counts_.begun;
+    ++counts_.unfinished;
     waiting_.push_back(std::move(work));
     if (free_ >= waiting_.size()) {
       changed_.notify_one();
       return;
     }
     start_service_thread([this] { serve(); });
+  }
+
+  CallbackCounts counts() {
+    const std::unique_lock lock(mutex_);
+    return counts_;
+  }
+
+  static CallbackThreads& instance() {
+    static CallbackThreads* const threads = new CallbackThreads;
+    return *threads;
   }
 
  private:
@@ -36,6 +48,7 @@ class CallbackThreads {
       work();
       work = nullptr;
       lock.lock();
+      --counts_.unfinished;
     }
   }
 
@@ -43,13 +56,15 @@ class CallbackThreads {
   std::condition_variable changed_;
   std::deque<std::function<void()>> waiting_;
   std::size_t free_ = 0;
+  CallbackCounts counts_;
 };
 
 }  // namespace
 
 void run_on_callback_thread(std::function<void()> work) {
-  static CallbackThreads* const threads = new CallbackThreads;
-  threads->run(std::move(work));
+  CallbackThreads::instance().run(std::move(work));
 }
+
+CallbackCounts callback_counts() { return CallbackThreads::instance().counts(); }
 
 }  // namespace pycuda::cpu::exec

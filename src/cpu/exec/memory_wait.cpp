@@ -12,10 +12,13 @@
 #include <utility>
 #include <vector>
 
+#include "cpu/exec/callback_threads.h"
 #include "cpu/exec/fault_message.h"
 #include "cpu/exec/fault_recovery.h"
 #include "cpu/exec/interrupts.h"
+#include "cpu/exec/last_thread.h"
 #include "cpu/exec/service_thread.h"
+#include "cpu/exec/shared_mappings.h"
 #include "cpu/exec/watchdog.h"
 
 namespace pycuda::cpu::exec {
@@ -60,6 +63,16 @@ struct Waiting {
   Task resume;
   std::optional<Clock::time_point> deadline;
 };
+
+/// Whether nothing that the program has queued runs or could run, and so write to memory: all of
+/// it waits. Work moves between workers and callback threads, and is missed in neither, because
+/// both count what they are given.
+bool nothing_runs() {
+  const CallbackCounts before = callback_counts();
+  if (before.unfinished != 0 || !WorkerPool::instance().is_idle()) return false;
+  const CallbackCounts after = callback_counts();
+  return after.unfinished == 0 && after.begun == before.begun;
+}
 
 /// Whether the wait is over, for whatever reason.
 bool is_over(const Waiting& waiting) {
@@ -125,6 +138,7 @@ class MemoryWatch {
         WorkerPool::instance().post(std::move(waiting.resume));
         return true;
       });
+      if (last_thread_waits() && nothing_runs()) give_up_endless();
       if (waiting_.empty()) {
         any_waiting.store(false);
         continue;
@@ -132,6 +146,22 @@ class MemoryWatch {
       wake_.wait_for(lock, nap, [this] { return changed_; });
       nap = std::min(nap * 2, longest_nap);
     }
+  }
+
+  /// All waits, unless one has ended meanwhile or another process may end one: what runs then may
+  /// end others.
+  void give_up_endless() {
+    if (std::any_of(waiting_.begin(), waiting_.end(), is_over)) return;
+    std::vector<std::uintptr_t> places;
+    for (const Waiting& waiting : waiting_) places.push_back(waiting.condition.address);
+    if (may_be_shared(places)) return;
+    for (Waiting& waiting : waiting_) {
+      if (!waiting.faults->poisoned())
+        report(*waiting.faults, FaultKind::Timeout, waiting.condition,
+               "was given up when the program ended: nothing is left that could write the value");
+      WorkerPool::instance().post(std::move(waiting.resume));
+    }
+    waiting_.clear();
   }
 
   std::mutex mutex_;  ///< protects what follows

@@ -31,7 +31,9 @@ bool holds(const MemoryCondition& condition, std::uint64_t word);
 /// True when the memory holds that already; `resume` is then not kept. Otherwise a thread looks at
 /// it again and again, and posts `resume` to the workers when it does. So it does, and reports a
 /// fault to `faults`, when the memory is gone, the program's user interrupts the wait or the time
-/// limit of launches is over; and when `faults` is poisoned meanwhile. No worker waits.
+/// limit of launches is over. The same happens if the program's last thread waits (last_thread.h)
+/// and neither queued work nor another process can end this wait, and, without another fault, when
+/// `faults` is poisoned meanwhile. No worker waits.
 bool when_memory_holds(const MemoryCondition& condition, FaultSink& faults, Task resume);
 
 /// Writes the lowest `bytes` (4 or 8) of `value` as one access, after all that was written before,

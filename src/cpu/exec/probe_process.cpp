@@ -21,6 +21,8 @@
 #include <cstring>
 #include <new>
 
+#include "cpu/exec/shared_mappings.h"
+
 namespace pycuda::cpu::exec {
 namespace {
 
@@ -32,73 +34,17 @@ struct alignas(64) Shared {
   std::atomic<std::uint32_t> complete{0};
 };
 
-/// The lines of /proc/self/maps that matter: [begin, end) that may be written to and is shared.
-class SharedMappings {
- public:
-  /// Makes all of them but the one at `kept` readable alone. False if that cannot be done.
-  static bool protect(const void* kept) {
-    const int file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
-    if (file < 0) return false;
-    SharedMappings mappings(reinterpret_cast<std::uintptr_t>(kept));
-    char text[4096];
-    ssize_t length = 0;
-    bool fine = true;
-    while (fine && (length = read(file, text, sizeof text)) > 0) {
-      for (ssize_t i = 0; fine && i < length; ++i) fine = mappings.take(text[i]);
-    }
-    close(file);
-    return fine && length == 0;
-  }
-
- private:
-  enum class Field { Begin, End, Rights, Rest };
-  explicit SharedMappings(std::uintptr_t kept) : kept_(kept) {}
-
-  static std::uintptr_t digit(char letter) {
-    return static_cast<std::uintptr_t>(letter <= '9' ? letter - '0' : letter - 'a' + 10);
-  }
-
-  /// "7f0000000000-7f0000001000 rw-s ..."
-  bool take(char letter) {
-    if (letter == '\n') {
-      begin_ = end_ = 0;
-      rights_ = 0;
-      field_ = Field::Begin;
-      return true;
-    }
-    switch (field_) {
-      case Field::Begin:
-        if (letter == '-') {
-          field_ = Field::End;
-        } else {
-          begin_ = begin_ * 16 + digit(letter);
-        }
-        return true;
-      case Field::End:
-        if (letter == ' ') {
-          field_ = Field::Rights;
-        } else {
-          end_ = end_ * 16 + digit(letter);
-        }
-        return true;
-      case Field::Rights:
-        writable_ = rights_ == 1 ? letter == 'w' : writable_;
-        if (rights_++ < 3) return true;
-        field_ = Field::Rest;
-        if (letter != 's' || !writable_ || (kept_ >= begin_ && kept_ < end_)) return true;
-        return mprotect(reinterpret_cast<void*>(begin_), end_ - begin_, PROT_READ) == 0;
-      case Field::Rest:
-        return true;
-    }
-    return true;
-  }
-
-  const std::uintptr_t kept_;
-  std::uintptr_t begin_ = 0, end_ = 0;
-  int rights_ = 0;
-  bool writable_ = false;
-  Field field_ = Field::Begin;
-};
+/// Makes all memory that may be written to and is shared, but for that at `kept`, readable alone.
+/// False if that cannot be done.
+bool protect_shared_memory(void* kept) {
+  const auto protect = [](const SharedMapping& mapping, void* context) {
+    const auto place = reinterpret_cast<std::uintptr_t>(context);
+    if (!mapping.writable || (place >= mapping.begin && place < mapping.end)) return true;
+    return mprotect(reinterpret_cast<void*>(mapping.begin), mapping.end - mapping.begin,
+                    PROT_READ) == 0;
+  };
+  return for_each_shared_mapping(protect, kept);
+}
 
 /// Its own time is limited too, should nobody be there any more to stop it, and it goes first when
 /// memory is short.
@@ -169,7 +115,7 @@ bool run_in_probe_process(void (*work)(void* context, void* result), void* conte
   if (copy == 0) {
     internal::is_probe_process.store(true, std::memory_order_relaxed);
     settle_in(limit);
-    if (SharedMappings::protect(memory)) {
+    if (protect_shared_memory(memory)) {
       work(context, results);
       shared->complete.store(1, std::memory_order_release);
     }

@@ -35,6 +35,12 @@ constexpr std::uint32_t generation_of(JobHandle handle) {
   return static_cast<std::uint32_t>(handle >> 32);
 }
 
+/// What is added to `active_`; 1 is taken off when the thread has nothing to run.
+constexpr std::uint64_t begins_to_run = (std::uint64_t{1} << 32) + 1;
+constexpr std::uint32_t active_now(std::uint64_t active) {
+  return static_cast<std::uint32_t>(active);
+}
+
 thread_local std::optional<unsigned> own_number;
 
 }  // namespace
@@ -223,12 +229,12 @@ void WorkerPool::park(Parked* parked) {
 }
 
 bool WorkerPool::help(JobHandle handle) {
-  if (handle == 0 || active_.load(std::memory_order_relaxed) >= workers_) return false;
+  if (handle == 0 || active_now(active_.load(std::memory_order_relaxed)) >= workers_) return false;
   const std::size_t number = reinterpret_cast<std::uintptr_t>(pthread_self()) >> 12;
-  active_.fetch_add(1, std::memory_order_relaxed);
+  active_.fetch_add(begins_to_run, std::memory_order_relaxed);
   const bool helped =
       claim(slot_of(handle), generation_of(handle), static_cast<unsigned>(number % workers_));
-  active_.fetch_sub(1, std::memory_order_relaxed);
+  active_.fetch_sub(1, std::memory_order_release);
   // What the caller parked, or made room for, is no worker's business yet, and all of them may be
   // asleep.
   if (helped && (parked_count_.load(std::memory_order_seq_cst) != 0 || claimable())) announce();
@@ -251,6 +257,18 @@ bool WorkerPool::claimable() const {
   return false;
 }
 
+bool WorkerPool::is_idle() {
+  const std::uint64_t before = active_.load(std::memory_order_acquire);
+  if (active_now(before) != 0) return false;
+  {
+    const std::unique_lock lock(mutex_);
+    if (!tasks_.empty() || !parked_.empty() || !pending_.empty()) return false;
+  }
+  if (claimable()) return false;
+  // Whoever takes something from a queue is active before that and until it is done.
+  return active_.load(std::memory_order_acquire) == before;
+}
+
 void WorkerPool::announce() {
   epoch_.fetch_add(1, std::memory_order_seq_cst);
   // Waking costs the caller microseconds: not needed when a worker is looking already, and one is
@@ -264,7 +282,7 @@ void WorkerPool::wake_one() {
 
 void WorkerPool::wake_another() {
   if (sleepers_.load(std::memory_order_seq_cst) == 0 ||
-      active_.load(std::memory_order_relaxed) >= workers_) {
+      active_now(active_.load(std::memory_order_relaxed)) >= workers_) {
     return;
   }
   epoch_.fetch_add(1, std::memory_order_seq_cst);
@@ -320,11 +338,11 @@ void WorkerPool::work(unsigned index) {
   unsigned idle_visits = 0;
   for (;;) {
     const std::uint32_t seen = epoch_.load(std::memory_order_seq_cst);
-    active_.fetch_add(1, std::memory_order_relaxed);
+    active_.fetch_add(begins_to_run, std::memory_order_relaxed);
     bool got_ahead = run_task();
     got_ahead |= run_claimed(index);
     const bool visited = run_parked(index, got_ahead);
-    active_.fetch_sub(1, std::memory_order_relaxed);
+    active_.fetch_sub(1, std::memory_order_release);
     if (got_ahead) {
       idle_visits = 0;
       continue;

@@ -68,6 +68,9 @@ class WorkerPool {
   void park(Parked* parked);
   /// The caller runs a chunk of this job, if one is left and a core is free for it.
   bool help(JobHandle handle);
+  /// During the call nothing ran, waited for a worker or was parked, but for what other threads
+  /// have handed in since it began. What has run before happened before the return.
+  bool is_idle();
 
   static constexpr std::int32_t unlimited = 1 << 30;
 
@@ -105,7 +108,8 @@ class WorkerPool {
   std::atomic<std::uint32_t> epoch_{0};  ///< changes when there is something new to do
   std::atomic<std::uint32_t> sleepers_{0};
   std::atomic<std::uint32_t> spinners_{0};
-  std::atomic<std::uint32_t> active_{0};  ///< threads that run chunks or tasks now
+  /// Threads that run chunks or tasks now, in the lower half; above, how often one began to.
+  std::atomic<std::uint64_t> active_{0};
   std::atomic<std::uint32_t> task_count_{0};
   std::atomic<std::uint32_t> parked_count_{0};
 

@@ -61,4 +61,25 @@ TEST_CASE("what a caller parks while all workers sleep goes on") {
   }
 }
 
+TEST_CASE("the pool is idle when nothing runs in it or waits for a worker, and only then") {
+  WorkerPool& pool = WorkerPool::instance();
+  struct Held {
+    std::atomic<bool> runs{false}, go{false}, over{false};
+  };
+  const auto held = std::make_shared<Held>();
+  const auto hold = [](const std::shared_ptr<void>& subject) {
+    auto& task = *std::static_pointer_cast<Held>(subject);
+    task.runs = true;
+    while (!task.go) std::this_thread::yield();
+    task.over = true;
+  };
+  pool.post({hold, held});
+  CHECK_FALSE(pool.is_idle());
+  while (!held->runs) std::this_thread::yield();
+  CHECK_FALSE(pool.is_idle());
+  held->go = true;
+  while (!pool.is_idle()) std::this_thread::yield();
+  CHECK(held->over);
+}
+
 }  // namespace pycuda::cpu::exec
