@@ -6,6 +6,7 @@ Needs compute capability 9.0. The CPU driver claims it when PYCUDA_CPU_ARCH says
 
 import os
 import time
+from typing import Any
 
 import numpy as np
 
@@ -51,7 +52,7 @@ values = np.random.default_rng(0).integers(0, 1 << 32, COUNT, np.uint32)
 values_gpu, out_gpu = cuda.to_device(values), cuda.mem_alloc(BINS * 4)
 
 
-def run(**options):
+def run(**options: Any) -> Any:
     cuda.memset_d32(out_gpu, 0, BINS)
     return histogram(out_gpu, values_gpu, np.int32(COUNT), np.int32(BINS // CLUSTER), block=(THREADS, 1, 1),
                      grid=(BLOCKS, 1), shared=shared, cluster=(CLUSTER, 1, 1), **options)

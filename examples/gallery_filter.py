@@ -2,11 +2,13 @@
 """Blur an image and find its edges: tiles with a border in shared memory, weights in constant memory; filter.png."""
 
 import time
+from typing import Any
 
 import numpy as np
 import picture
 import pycuda.autoinit  # noqa: F401
 import pycuda.driver as cuda
+from numpy.typing import NDArray
 from pycuda.compiler import SourceModule
 
 WIDTH, HEIGHT, TILE = 960, 640, 16
@@ -64,19 +66,20 @@ assert size == weights.nbytes
 cuda.memcpy_htod(address, weights)
 
 
-def scene():
+def scene() -> NDArray[np.uint8]:
     """Discs on a shaded ground, with noise: something to blur, and edges to find."""
     random = np.random.default_rng(0)
     y, x = np.mgrid[:HEIGHT, :WIDTH]
-    image = 60 + 60 * y / HEIGHT + 20 * np.sin(x / 40)
+    image: NDArray[np.float64] = 60 + 60 * y / HEIGHT + 20 * np.sin(x / 40)
     for _ in range(25):
         column, row, radius = random.uniform(0, WIDTH), random.uniform(0, HEIGHT), random.uniform(20, 90)
         inside = (x - column) ** 2 + (y - row) ** 2 < radius**2
         image[inside] = random.uniform(40, 220) + 0.3 * (x - column)[inside]
-    return np.clip(image + random.normal(0, 12, image.shape), 0, 255).astype(np.uint8)
+    noisy: NDArray[np.float64] = np.clip(image + random.normal(0, 12, image.shape), 0, 255)
+    return noisy.astype(np.uint8)
 
 
-def blur_with_numpy(image):
+def blur_with_numpy(image: NDArray[np.uint8]) -> NDArray[np.uint8]:
     around = np.pad(image.astype(np.int32), 2, mode="edge")
     rows = np.zeros((HEIGHT, around.shape[1]), np.int32)
     for i, weight in enumerate(weights):
@@ -87,7 +90,7 @@ def blur_with_numpy(image):
     return ((total + 128) // 256).astype(np.uint8)
 
 
-def edges_with_numpy(image):
+def edges_with_numpy(image: NDArray[np.uint8]) -> NDArray[np.uint8]:
     around = np.pad(image.astype(np.int32), 1, mode="edge")
     rows = around[:-2] + 2 * around[1:-1] + around[2:]
     columns = around[:, :-2] + 2 * around[:, 1:-1] + around[:, 2:]
@@ -97,12 +100,12 @@ def edges_with_numpy(image):
 image = scene()
 image_gpu = cuda.to_device(image)
 blurred_gpu, edges_gpu = cuda.mem_alloc(image.nbytes), cuda.mem_alloc(image.nbytes)
-shape = {"block": (TILE, TILE, 1), "grid": ((WIDTH + TILE - 1) // TILE, (HEIGHT + TILE - 1) // TILE)}
-size = (np.int32(WIDTH), np.int32(HEIGHT))
+shape: dict[str, Any] = {"block": (TILE, TILE, 1), "grid": ((WIDTH + TILE - 1) // TILE, (HEIGHT + TILE - 1) // TILE)}
+lengths = (np.int32(WIDTH), np.int32(HEIGHT))
 device_seconds = 0.0
 for _ in range(2):  # the first launch of a kernel compiles it
-    device_seconds = blur(blurred_gpu, image_gpu, *size, time_kernel=True, **shape)
-    device_seconds += edges(edges_gpu, blurred_gpu, *size, time_kernel=True, **shape)
+    device_seconds = blur(blurred_gpu, image_gpu, *lengths, time_kernel=True, **shape)
+    device_seconds += edges(edges_gpu, blurred_gpu, *lengths, time_kernel=True, **shape)
 blurred, outlines = cuda.from_device_like(blurred_gpu, image), cuda.from_device_like(edges_gpu, image)
 
 start = time.perf_counter()

@@ -6,12 +6,16 @@ reads the right-hand side again each time.
 """
 
 import time
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pycuda.autoinit  # noqa: F401
 import pycuda.driver as cuda
+from numpy.typing import NDArray
 from pycuda import gpuarray
 from pycuda.elementwise import ElementwiseKernel
+from pycuda.gpuarray import GPUArray
 
 N, ITERATIONS, REPEATS = 4096, 20, 10
 
@@ -32,7 +36,7 @@ turn = ElementwiseKernel(
 )
 
 
-def solve(b, x, c=1.0):
+def solve(b: GPUArray[Any], x: GPUArray[Any], c: Any = 1.0) -> None:
     """Conjugate gradients on the device, from 0."""
     q = gpuarray.empty_like(b)
     x.fill(0)
@@ -46,7 +50,7 @@ def solve(b, x, c=1.0):
         rr = rr_new
 
 
-def milliseconds(action):
+def milliseconds(action: Callable[[], object]) -> float:
     """The least time of several runs, in milliseconds."""
     times = []
     for _ in range(REPEATS):
@@ -57,7 +61,7 @@ def milliseconds(action):
     return min(times)
 
 
-def solve_with_numpy(b, c=1.0):
+def solve_with_numpy(b: NDArray[Any], c: float = 1.0) -> NDArray[Any]:
     """The same on the host."""
     x, r, p = np.zeros_like(b), b.copy(), b.copy()
     rr = r @ r

@@ -2,6 +2,7 @@
 """Collect hits of unknown number in an array that grows in place, beside one that is copied when it is full."""
 
 import time
+from typing import Any
 
 import numpy as np
 import pycuda.autoinit  # noqa: F401
@@ -29,14 +30,14 @@ expected = np.concatenate([np.sort(numbers[numbers % divisor < 7]) for numbers, 
 numpy_seconds = time.perf_counter() - start
 
 
-def collect(hits, found, numbers, divisor):
+def collect(hits: Any, found: gpuarray.GPUArray[Any], numbers: gpuarray.GPUArray[Any], divisor: int) -> int:
     """Append a round's hits, for which there is room; how many there are then."""
     grid = (-(-len(numbers) // THREADS), 1)
     find(numbers, np.int32(len(numbers)), np.uint32(divisor), hits, found, block=(THREADS, 1, 1), grid=grid)
     return int(found.get()[0])
 
 
-def in_place():
+def in_place() -> tuple[gpuarray.GrowingArray, list[int]]:
     """No copy: memory is put behind what is there."""
     hits = gpuarray.GrowingArray(0, np.uint32, capacity=ROUNDS * CANDIDATES)
     found, ends = gpuarray.zeros(1, np.uint32), [0]
@@ -47,7 +48,7 @@ def in_place():
     return hits, ends
 
 
-def by_copying():
+def by_copying() -> tuple[gpuarray.GPUArray[Any], list[int]]:
     """A new array of twice the size, and a copy, whenever the old one is full."""
     hits = gpuarray.empty(CANDIDATES, np.uint32)
     found, ends = gpuarray.zeros(1, np.uint32), [0]

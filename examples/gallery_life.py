@@ -7,6 +7,7 @@ import numpy as np
 import picture
 import pycuda.autoinit  # noqa: F401
 import pycuda.driver as cuda
+from numpy.typing import NDArray
 from pycuda.compiler import SourceModule
 
 SIDE, GENERATIONS = 512, 100
@@ -32,9 +33,11 @@ __global__ void life(const unsigned char *now, unsigned char *next, int side)
 """).get_function("life")
 
 
-def life_with_numpy(cells):
-    around = sum(np.roll(cells, (down, right), (0, 1)) for down in (-1, 0, 1) for right in (-1, 0, 1)) - cells
-    return ((around == 3) | ((around == 2) & (cells == 1))).astype(np.uint8)
+def life_with_numpy(cells: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    steps = [(down, right) for down in (-1, 0, 1) for right in (-1, 0, 1) if down or right]
+    around: NDArray[np.uint8] = np.stack([np.roll(cells, step, (0, 1)) for step in steps]).sum(axis=0, dtype=np.uint8)
+    alive: NDArray[np.bool_] = (around == 3) | ((around == 2) & (cells == 1))
+    return alive.astype(np.uint8)
 
 
 cells = np.random.default_rng(0).integers(0, 2, (SIDE, SIDE), np.uint8)

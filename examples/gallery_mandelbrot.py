@@ -7,6 +7,7 @@ import numpy as np
 import picture
 import pycuda.autoinit  # noqa: F401
 import pycuda.driver as cuda
+from numpy.typing import NDArray
 from pycuda.compiler import SourceModule
 
 WIDTH, HEIGHT, STEPS = 960, 640, 200
@@ -33,7 +34,7 @@ __global__ void mandelbrot(unsigned char *steps, int width, int height, int most
 """, options=["-fmad=false"]).get_function("mandelbrot")
 
 
-def mandelbrot_with_numpy():
+def mandelbrot_with_numpy() -> NDArray[np.uint8]:
     cx = (LEFT + np.arange(WIDTH) * PIXEL)[None, :].repeat(HEIGHT, 0).ravel()
     cy = (TOP + np.arange(HEIGHT) * PIXEL)[:, None].repeat(WIDTH, 1).ravel()
     x, y, steps = np.zeros_like(cx), np.zeros_like(cx), np.zeros(cx.size, np.uint8)

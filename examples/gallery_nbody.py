@@ -2,11 +2,13 @@
 """Let two galaxies meet: every body attracts all others, a tile of them in shared memory at a time; nbody.png."""
 
 import time
+from typing import Any
 
 import numpy as np
 import picture
 import pycuda.autoinit  # noqa: F401
 import pycuda.driver as cuda
+from numpy.typing import NDArray
 from pycuda.compiler import SourceModule
 
 BODIES, STEPS, STEPS_EXPOSED, TILE, SIDE = 1024, 10, 80, 128, 600
@@ -65,7 +67,7 @@ move = module.get_function("move").prepare("PPf")
 expose = module.get_function("expose").prepare("PPif")
 
 
-def step_with_numpy(places, masses, speeds):
+def step_with_numpy(places: NDArray[Any], masses: NDArray[Any], speeds: NDArray[Any]) -> None:
     apart = places[None, :, :] - places[:, None, :]
     squares = (apart**2).sum(axis=2) + SOFTENING
     pull = masses[None, :] / (squares * np.sqrt(squares))
@@ -73,7 +75,9 @@ def step_with_numpy(places, masses, speeds):
     places += TIME_STEP * speeds
 
 
-def galaxy(random, count, centre, velocity):
+def galaxy(
+    random: np.random.Generator, count: int, centre: tuple[float, float], velocity: tuple[float, float]
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Bodies on circles about a heavy one, turning one way."""
     radius, angle = random.uniform(0.15, 1.0, count) ** 0.75, random.uniform(0, 2 * np.pi, count)
     radius[0] = 0

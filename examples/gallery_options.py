@@ -3,6 +3,7 @@
 
 import math
 import time
+from typing import Any
 
 import numpy as np
 import option_kernel as option
@@ -18,7 +19,7 @@ price = SourceModule(option.SOURCE).get_function("price")
 means = np.empty(BLOCKS, np.float32)
 means_gpu = cuda.mem_alloc(means.nbytes)
 arguments = [0, PATHS_PER_THREAD, option.PRICE, option.STRIKE, option.DRIFT, option.DEVIATION]
-shape = {"block": (option.THREADS, 1, 1), "grid": (BLOCKS, 1)}
+shape: dict[str, Any] = {"block": (option.THREADS, 1, 1), "grid": (BLOCKS, 1)}
 price(means_gpu, *arguments, **shape)  # the first launch compiles
 device_seconds = price(means_gpu, *arguments, time_kernel=True, **shape)
 cuda.memcpy_dtoh(means, means_gpu)

@@ -2,10 +2,12 @@
 """Divide points into a quadtree: each node is a kernel that launches those of its quarters."""
 
 import time
+from typing import Any
 
 import numpy as np
 import pycuda.autoinit  # noqa: F401
 import pycuda.driver as cuda
+from numpy.typing import NDArray
 from pycuda.compiler import DynamicSourceModule
 
 POINTS, MOST_IN_A_LEAF, DEEPEST, THREADS = 60000, 64, 16, 128
@@ -53,7 +55,9 @@ __global__ void divide(
 """)
 
 
-def leaves_with_numpy(points, x=0, y=0, level=0):
+def leaves_with_numpy(
+    points: NDArray[np.floating[Any]], x: int = 0, y: int = 0, level: int = 0
+) -> list[tuple[int, int, int, int]]:
     """Level, cell and number of points of each leaf."""
     if len(points) <= MOST_IN_A_LEAF or level == DEEPEST:
         return [(level, x, y, len(points))] if len(points) else []

@@ -2,10 +2,12 @@
 """Softmax of each row of a matrix: a block a row, shuffles within warps, shared memory between them."""
 
 import time
+from typing import Any
 
 import numpy as np
 import pycuda.autoinit  # noqa: F401
 import pycuda.driver as cuda
+from numpy.typing import NDArray
 from pycuda.compiler import SourceModule
 
 ROWS, COLUMNS, THREADS = 1024, 1000, 128
@@ -44,14 +46,15 @@ extern "C" __global__ void softmax(float *out, const float *in, int columns)
 """, no_extern_c=True).get_function("softmax")
 
 
-def softmax_with_numpy(a):
-    powers = np.exp(a - a.max(axis=1, keepdims=True))
-    return powers / powers.sum(axis=1, keepdims=True)
+def softmax_with_numpy(a: NDArray[Any]) -> NDArray[Any]:
+    powers: NDArray[Any] = np.exp(a - a.max(axis=1, keepdims=True))
+    powers /= powers.sum(axis=1, keepdims=True)
+    return powers
 
 
 a = 10 * np.random.default_rng(0).standard_normal((ROWS, COLUMNS), np.float32)
 a_gpu, out_gpu = cuda.to_device(a), cuda.mem_alloc(a.nbytes)
-shape = {"block": (THREADS, 1, 1), "grid": (ROWS, 1)}
+shape: dict[str, Any] = {"block": (THREADS, 1, 1), "grid": (ROWS, 1)}
 softmax(out_gpu, a_gpu, np.int32(COLUMNS), **shape)
 device_seconds = softmax(out_gpu, a_gpu, np.int32(COLUMNS), time_kernel=True, **shape)
 result = cuda.from_device_like(out_gpu, a)

@@ -2,6 +2,7 @@
 """Transpose a matrix through tiles of shared memory, and without them."""
 
 import time
+from typing import Any
 
 import numpy as np
 import pycuda.autoinit  # noqa: F401
@@ -33,7 +34,7 @@ __global__ void tiled(float *out, const float *in, int side)
 
 a = np.random.default_rng(0).random((SIDE, SIDE), np.float32)
 a_gpu, out_gpu = cuda.to_device(a), cuda.mem_alloc(a.nbytes)
-shape = {"block": (TILE, 8, 1), "grid": (SIDE // TILE, SIDE // TILE)}
+shape: dict[str, Any] = {"block": (TILE, 8, 1), "grid": (SIDE // TILE, SIDE // TILE)}
 
 times = []
 for name in ("plain", "tiled"):

@@ -41,7 +41,7 @@ __global__ void price(float *means, unsigned first_block, int paths, float start
 """
 
 
-def exact_value():
+def exact_value() -> float:
     """The option's price by the formula of Black and Scholes."""
     d1 = (math.log(PRICE / STRIKE) + (RATE + VOLATILITY**2 / 2) * YEARS) / DEVIATION
     below = [(1 + math.erf(d / math.sqrt(2))) / 2 for d in (d1, d1 - DEVIATION)]

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: MIT
 """Writes the gallery's pictures, without a package for images."""
 
+import os
 import struct
 import zlib
 
 import numpy as np
+from numpy.typing import NDArray
 
 
-def save(path, pixels):
+def save(path: str | os.PathLike[str], pixels: NDArray[np.uint8]) -> None:
     """Write a PNG file.
 
     Parameters
@@ -21,7 +23,7 @@ def save(path, pixels):
             f"a picture is uint8 of shape (height, width) or (height, width, 3), not {pixels.dtype} of {pixels.shape}"
         )
 
-    def chunk(kind, data):
+    def chunk(kind: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
     height, width = pixels.shape[:2]

@@ -24,13 +24,13 @@ PROGRAMS = [path for kind in ("seed_*.py", "gallery_*.py", "mpi/*.py", "dask_*.p
 MOST_SECONDS = 600
 
 
-def first_sentence(path):
+def first_sentence(path: pathlib.Path) -> str:
     """The first sentence of a program's docstring."""
     match = re.search(r'^"""(.*?)(?:\.\s|\.?"""|\n)', path.read_text(), re.MULTILINE | re.DOTALL)
     return match.group(1).strip() if match else path.stem
 
 
-def what_is_there():
+def what_is_there() -> tuple[str, int]:
     """The name of the first device and the number of devices; the reason in place of a name where there is none."""
     code = "import pycuda.driver as d; d.init(); print(d.Device.count(), d.Device(0).name())"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
@@ -40,13 +40,13 @@ def what_is_there():
     return "none: " + (run.stderr.strip().splitlines() or ["?"])[-1], 0
 
 
-def launcher():
+def launcher() -> str | None:
     """The path of mpiexec: the one beside this Python, or the one of the search path; None where there is none."""
     beside = pathlib.Path(sys.executable).parent / "mpiexec"
     return str(beside) if beside.exists() else shutil.which("mpiexec")
 
 
-def plan(path, device, count):
+def plan(path: pathlib.Path, device: str, count: int) -> tuple[list[str], dict[str, str], str] | str:
     """How to run a program: its command line, its additional environment, and the device for the table.
 
     A text in place of them says what is missing for it.
@@ -67,14 +67,17 @@ def plan(path, device, count):
     folders = package.submodule_search_locations if package is not None else None
     if on_cpu and not any(os.path.exists(os.path.join(folder, "libcuda_cpu.so")) for folder in folders or ()):
         return "not run: needs four devices, or the CPU driver"
-    if importlib.util.find_spec("mpi4py") is None or launcher() is None:
+    mpiexec = launcher()
+    if importlib.util.find_spec("mpi4py") is None or mpiexec is None:
         return "not run: needs mpi4py and mpiexec"
     # Open MPI asks root to be sure.
     environment.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
-    return [launcher(), "-n", "4", sys.executable, "-m", "mpi4py", str(path)], environment, on
+    return [mpiexec, "-n", "4", sys.executable, "-m", "mpi4py", str(path)], environment, on
 
 
-def run_program(command, environment, folder):
+def run_program(
+    command: list[str], environment: dict[str, str], folder: pathlib.Path
+) -> tuple[str | None, float, list[str]]:
     """Run a program to its end. Returns None or what went wrong, its seconds and its output's lines."""
     # The program works in another folder.
     paths = [os.path.abspath(path) for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
@@ -94,6 +97,7 @@ def run_program(command, environment, folder):
     except subprocess.TimeoutExpired as expired:
         output, status = (expired.stdout or b"").decode(errors="replace"), None
     seconds = time.perf_counter() - start
+    wrong: str | None
     if status is None:
         wrong = f"no end after {MOST_SECONDS} s"
     elif status < 0:
@@ -103,7 +107,7 @@ def run_program(command, environment, folder):
     return wrong, seconds, output.rstrip().splitlines()
 
 
-def main():
+def main() -> int:
     parser = argparse.ArgumentParser(description="Run the example programs; end with a table.")
     parser.add_argument("--into", type=pathlib.Path, default=pathlib.Path(), help="where pictures go")
     parser.add_argument("programs", nargs="*", type=pathlib.Path, help="programs to run (default: all)")

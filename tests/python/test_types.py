@@ -92,6 +92,14 @@ def test_a_typed_program_is_clean_under_strict_rules(program, tmp_path):
     assert found.returncode == 0, found.stdout + found.stderr
 
 
+def test_examples_are_clean_under_strict_rules(tmp_path):
+    # The seeds are programs of others, which run unchanged; Dask and MPI have types of their own.
+    programs = [path for path in sorted(EXAMPLES.glob("*.py")) if not path.name.startswith(("seed_", "dask_"))]
+    assert len(programs) > 10
+    found = _run("mypy", "--strict", *programs, folder=tmp_path)
+    assert found.returncode == 0, found.stdout + found.stderr
+
+
 def _run_pyright(folder, **settings):
     pytest.importorskip("basedpyright", reason="needs basedpyright")
     settings = {
