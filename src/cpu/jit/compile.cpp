@@ -11,6 +11,9 @@
 #include <llvm/Target/TargetMachine.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdio>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -25,6 +28,7 @@
 #include "cpu/jit/machine_cost.h"
 #include "cpu/jit/run_steps.h"
 #include "cpu/jit/stages.h"
+#include "cpu/jit/thread_time.h"
 #include "cpu/lower/lower.h"
 #include "cpu/simt/copy_kernels.h"
 #include "cpu/target/target.h"
@@ -123,6 +127,13 @@ base::Result<Compilation, ptx::Diagnostics> prepare(llvm::LLVMContext& context,
   return all;
 }
 
+void log_emission(std::chrono::nanoseconds time, std::size_t bytes) {
+  if (base::log_level() < base::LogLevel::Debug) return;
+  char text[100];
+  std::snprintf(text, sizeof text, "step emit: %.2f ms, %zu bytes", milliseconds(time), bytes);
+  base::log(base::LogLevel::Debug, text);
+}
+
 /// Whether the tiles that alone were wanted turned out to be too long.
 bool lost_its_form(const KernelFacts& kernel) {
   return kernel.forms.has(Form::Tiles) && !kernel.forms.has(Form::Gangs) && kernel.tile_rows == 0;
@@ -153,10 +164,12 @@ base::Result<Compiled, ptx::Diagnostics> compile_in(llvm::LLVMContext& context,
     options.before_emission(machine_cost(module, *all.target));
 
   llvm::SmallVector<char, 0> object;
+  const auto start = thread_time();
   if (!emit_object(module, *all.target,
                    target::repair_of_ternary_logic(all.processor(), *all.target, emit_object),
                    object))
     return one_error("internal error: this target cannot emit object code");
+  log_emission(thread_time() - start, object.size());
   return Compiled{std::move(all.kernels()), std::string(object.data(), object.size())};
 }
 

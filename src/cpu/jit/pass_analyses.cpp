@@ -35,6 +35,7 @@
 
 #include <utility>
 
+#include "base/log.h"
 #include "cpu/variants/checkpoint.h"
 
 namespace pycuda::cpu::jit {
@@ -60,6 +61,7 @@ llvm::AAManager alias_analyses() {
 PassAnalyses::PassAnalyses(llvm::TargetMachine& target) {
   callbacks_.registerBeforeNonSkippedPassCallback(
       [](llvm::StringRef, const llvm::Any&) { variants::checkpoint(); });
+  if (base::log_level() >= base::LogLevel::Debug) times_.emplace(callbacks_);
   add_function_analyses(target);
   add_other_analyses();
   connect();

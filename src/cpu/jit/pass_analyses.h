@@ -7,6 +7,10 @@
 #include <llvm/IR/PassInstrumentation.h>
 #include <llvm/IR/PassManager.h>
 
+#include <optional>
+
+#include "cpu/jit/pass_times.h"
+
 namespace llvm {
 class TargetMachine;
 }  // namespace llvm
@@ -31,6 +35,7 @@ class PassAnalyses {
   void connect();
 
   llvm::PassInstrumentationCallbacks callbacks_;
+  std::optional<PassTimes> times_;
 };
 
 }  // namespace pycuda::cpu::jit

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "cpu/jit/contracts.h"
 #include "cpu/jit/dump.h"
+#include "cpu/jit/thread_time.h"
 #include "cpu/jit/vector_steps.h"
 
 namespace pycuda::cpu::jit {
@@ -23,9 +24,9 @@ void run_on_copies(const Step& step, Compilation& all, bool divergent) {
 void log_step(const Stage& stage, const Step& step, std::chrono::nanoseconds time, unsigned before,
               unsigned after) {
   char text[160];
-  const double milliseconds = std::chrono::duration<double, std::milli>(time).count();
   std::snprintf(text, sizeof text, "step %s:%s: %.2f ms, %u instructions, %+d", stage.name,
-                step.name, milliseconds, after, static_cast<int>(after) - static_cast<int>(before));
+                step.name, milliseconds(time), after,
+                static_cast<int>(after) - static_cast<int>(before));
   base::log(base::LogLevel::Debug, text);
 }
 
@@ -117,9 +118,9 @@ void run_stage(const Stage& stage, Compilation& all) {
   for (const Step& step : stage.steps) {
     if (step.wanted && !step.wanted(all)) continue;
     const unsigned before = logs ? all.module().getInstructionCount() : 0;
-    const auto start = std::chrono::steady_clock::now();
+    const auto start = thread_time();
     run_or_name(step, all);
-    const auto time = std::chrono::steady_clock::now() - start;
+    const auto time = thread_time() - start;
     if (logs) log_step(stage, step, time, before, all.module().getInstructionCount());
     dump_step(step.name, all.module());
     const std::string found = verifies ? violation(all, step.gives) : std::string();
