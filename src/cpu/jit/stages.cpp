@@ -171,6 +171,7 @@ constexpr Step optimise_steps[] = {
   {"clean-gathers", Module, Optimised, Optimised, llvm_passes<drop_dead_code>, leaves_dead_code},
   {"uniform-divisors", Functions, Optimised, Optimised, uniform_divisors, divides_slowly},
   {"balance-divider", Functions, Optimised, Optimised, balance_divider, counts_registers},
+  {"masked-loops", Module, Optimised, Optimised, masked_loops, is_optimised},
   // After whatever may still dissolve variables.
   {"safe-stack", Module, Optimised, Optimised, safe_stack},
   {"split-blocks", Module, Optimised, Optimised, whole<shorten_all_blocks>, is_least},

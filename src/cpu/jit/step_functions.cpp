@@ -8,6 +8,7 @@
 #include "cpu/jit/drop_costly_tiles.h"
 #include "cpu/jit/half_compares.h"
 #include "cpu/jit/llvm_passes.h"
+#include "cpu/jit/masked_loops.h"
 #include "cpu/jit/structure_gathers.h"
 #include "cpu/libdevice/approximate.h"
 #include "cpu/lower/processor_flushes.h"
@@ -139,6 +140,7 @@ void uniform_divisors(const Subject& s) {
   if (const auto& costs = s.all.processor().divider)
     simt::multiply_by_reciprocals(*s.function, *costs);
 }
+void masked_loops(const Subject& s) { loop_over_masked_lanes(s.all.module(), *s.all.target); }
 void safe_stack(const Subject& s) { jit::use_safe_stack(s.all.module(), *s.all.target); }
 /// Each check asks which others dominate it, which takes too long in the longest functions.
 void reduce_alignment_checks(const Subject& s) {

@@ -80,5 +80,6 @@ void uniform_divisors(const Subject& s);
 void safe_stack(const Subject& s);
 void reduce_alignment_checks(const Subject& s);
 void join_gathers(const Subject& s);
+void masked_loops(const Subject& s);
 
 }  // namespace pycuda::cpu::jit::steps
