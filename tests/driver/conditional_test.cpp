@@ -50,7 +50,9 @@ constexpr const char* conditions_ptx = R"(
 
 struct Condition {
   Condition(CUgraph graph, unsigned start, unsigned flags = CU_GRAPH_COND_ASSIGN_DEFAULT) {
-    REQUIRE(CU(cuGraphConditionalHandleCreate)(&handle, graph, nullptr, start, flags) ==
+    CUcontext context = nullptr;
+    REQUIRE(CU(cuCtxGetCurrent)(&context) == CUDA_SUCCESS);
+    REQUIRE(CU(cuGraphConditionalHandleCreate)(&handle, graph, context, start, flags) ==
             CUDA_SUCCESS);
   }
   CUgraphConditionalHandle handle = 0;
@@ -386,11 +388,24 @@ TEST_CASE("the body of a conditional node calls no host function, and records no
   const Conditional choice(s.graph.handle, condition.handle, CU_GRAPH_COND_TYPE_IF, 1);
   const CUDA_HOST_NODE_PARAMS call{[](void*) {}, nullptr};
   CUgraphNode node = nullptr;
-  CHECK(CU(cuGraphAddHostNode)(&node, choice.bodies[0], nullptr, 0, &call) ==
-        CUDA_ERROR_NOT_SUPPORTED);
+  CUgraphExec exec = nullptr;
+  CHECK(CU(cuGraphAddHostNode)(&node, choice.bodies[0], nullptr, 0, &call) == CUDA_SUCCESS);
+  CHECK(CU(cuGraphInstantiateWithFlags)(&exec, s.graph.handle, 0) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(CU(cuGraphDestroyNode)(node) == CUDA_SUCCESS);
   const GraphEvent event;
   CHECK(CU(cuGraphAddEventRecordNode)(&node, choice.bodies[0], nullptr, 0, event.handle) ==
-        CUDA_ERROR_NOT_SUPPORTED);
+        CUDA_SUCCESS);
+  CHECK(CU(cuGraphInstantiateWithFlags)(&exec, s.graph.handle, 0) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(CU(cuGraphDestroyNode)(node) == CUDA_SUCCESS);
+  REQUIRE(CU(cuGraphInstantiateWithFlags)(&exec, s.graph.handle, 0) == CUDA_SUCCESS);
+  CHECK(CU(cuGraphExecDestroy)(exec) == CUDA_SUCCESS);
+}
+
+TEST_CASE("a condition names its context") {
+  const Scene s;
+  CUgraphConditionalHandle handle = 0;
+  CHECK(CU(cuGraphConditionalHandleCreate)(&handle, s.graph.handle, nullptr, 1, 0) ==
+        CUDA_ERROR_INVALID_CONTEXT);
 }
 
 TEST_CASE("an executable takes over kernels in the bodies of another graph's conditional nodes") {

@@ -18,7 +18,6 @@ CUresult add_node(CUgraphNode* node, CUgraph handle, const CUgraphNode* dependen
     if (status != CUDA_SUCCESS) return status;
     NodeAction action;
     status = make(graph, &action);
-    if (status == CUDA_SUCCESS) status = check_for_body(graph, action);
     if (status != CUDA_SUCCESS) return status;
     *node = graph.add(std::move(action), links)->handle();
     return CUDA_SUCCESS;

@@ -61,22 +61,17 @@ const char* foreign_to_bodies(const NodeAction& action) {
 
 CUresult check_body(const Graph& body) {
   for (const auto& node : body.nodes()) {
-    const CUresult status = check_for_body(body, node->action);
-    if (status != CUDA_SUCCESS) return status;
+    if (const char* name = foreign_to_bodies(node->action)) {
+      return fail(CUDA_ERROR_INVALID_VALUE,
+                  std::string(name) +
+                      " cannot be in the body of a graph's conditional node: kernels, "
+                      "copies, fills, child graphs and conditional nodes can");
+    }
   }
   return check_bodies(body);
 }
 
 }  // namespace
-
-CUresult check_for_body(const Graph& graph, const NodeAction& action) {
-  const char* name = graph.parent() != nullptr ? foreign_to_bodies(action) : nullptr;
-  if (name == nullptr) return CUDA_SUCCESS;
-  return fail(CUDA_ERROR_NOT_SUPPORTED,
-              std::string(name) +
-                  " cannot be in the body of a graph's conditional node: kernels, "
-                  "copies, fills, child graphs and conditional nodes can");
-}
 
 CUresult check_bodies(const Graph& graph) {
   for (const auto& node : graph.nodes()) {
@@ -135,6 +130,8 @@ CUresult cuGraphConditionalHandleCreate(CUgraphConditionalHandle* pHandle_out, C
   return with_graph(hGraph, [&](Graph& graph) -> CUresult {
     if (pHandle_out == nullptr || (flags & ~unsigned{CU_GRAPH_COND_ASSIGN_DEFAULT}) != 0)
       return CUDA_ERROR_INVALID_VALUE;
+    // Here the current context is no default.
+    if (ctx == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
     Context* context = nullptr;
     const CUresult status = find_node_context(ctx, &context);
     if (status != CUDA_SUCCESS) return status;

@@ -12,9 +12,8 @@ namespace pycuda::cpu::api {
 CUresult make_conditional_action(CUDA_CONDITIONAL_NODE_PARAMS* params, const Graph& graph,
                                  ConditionalAction* action);
 
-/// NOT_SUPPORTED, and a word in the log, for what the body of a conditional node may not do.
-CUresult check_for_body(const Graph& graph, const NodeAction& action);
-/// The same for all nodes of a graph's bodies: captured streams add them unchecked.
+/// INVALID_VALUE, and a sentence in the log, if a body of one of the graph's conditional nodes has
+/// a node that may not be there. It can be added; the graph cannot be instantiated.
 CUresult check_bodies(const Graph& graph);
 
 /// Whether all conditions that were made for the graph and its bodies have nodes.

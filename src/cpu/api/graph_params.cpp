@@ -85,10 +85,6 @@ CUresult move_child(const CUDA_CHILD_GRAPH_NODE_PARAMS& params, const Graph* par
     return CUDA_ERROR_INVALID_VALUE;
   }
   if (graph->has_conditional_nodes()) return CUDA_ERROR_NOT_SUPPORTED;
-  // The graph stays the program's where it may not be moved there.
-  const CUresult status =
-      check_for_body(*parent, ChildAction{std::shared_ptr<Graph>(graph, [](const Graph*) {})});
-  if (status != CUDA_SUCCESS) return status;
   graph->become_child();
   action->graph.reset(graph);
   return CUDA_SUCCESS;

@@ -163,7 +163,7 @@ def test_nodes_of_a_body_change_and_switch_off(scale):
 
 
 def test_a_graph_keeps_what_its_bodies_use(scale):
-    back = np.empty(32, np.float32)
+    back = cuda.pagelocked_empty(32, np.float32)  # a body copies from and to no other host memory
     graph = cuda.Graph()
 
     def fill():
@@ -189,11 +189,16 @@ def test_what_conditional_nodes_are_refused(context, stream):
         graph.switch(condition, 0)
     with pytest.raises(cuda.LogicError, match="invalid argument"):
         graph.instantiate()  # no node has the condition
-    loop = graph.while_(condition)
+    graph.while_(condition)
     with pytest.raises(cuda.LogicError, match="invalid argument"):
         graph.if_(condition)
-    with loop as body, pytest.raises(cuda.LogicError, match="not supported"):
-        body.add_host_node(lambda: None)
+    event = cuda.Event()
+    for foreign in (lambda body: body.add_host_node(lambda: None), lambda body: body.add_event_record_node(event)):
+        holder = cuda.Graph()
+        with holder.while_(holder.condition()) as body:
+            foreign(body)
+        with pytest.raises(cuda.LogicError, match="invalid argument"):
+            holder.instantiate()
     with pytest.raises(cuda.LogicError, match="not supported"):
         graph.clone()
     with pytest.raises(cuda.LogicError, match="not supported"):
@@ -239,7 +244,7 @@ def test_an_exception_in_a_captured_body_leaves_no_graph(stream):
     assert x.get()[0] == 2
 
 
-@pytest.mark.skipif(not has_cpu_driver(), reason="a GPU cannot be interrupted")
+@pytest.mark.skipif(not has_cpu_driver(), reason="needs the CPU driver: a GPU cannot be interrupted")
 def test_an_endless_loop_is_interrupted():
     program = """
 import os, signal, threading, time
