@@ -219,7 +219,7 @@ TEST_CASE("a box is written where it is in the tensor, or added there") {
   const LoadedModule module(copies_ptx);
   alignas(64) CUtensorMap map;
   REQUIRE(encode(&map, volume.memory.address(), {}) == CUDA_SUCCESS);
-  stored(module, map, 16, -1, 4, 0);
+  stored(module, map, 16, 7, 4, 0);
   stored(module, map, 0, 0, 0, 1);
   std::vector<unsigned> words(plane_stride * depth / 4);
   REQUIRE(CU(cuMemcpyDtoH_v2)(words.data(), volume.memory.address(), words.size() * 4) ==
@@ -228,8 +228,8 @@ TEST_CASE("a box is written where it is in the tensor, or added there") {
     for (int y = 0; y < static_cast<int>(height); ++y)
       for (int x = 0; x < static_cast<int>(width); ++x) {
         unsigned wanted = Volume::at(x, y, z);
-        if (x >= 16 && y < 3 && z >= 4)
-          wanted = static_cast<unsigned>(x - 16 + 8 * (y + 1 + 4 * (z - 4))) + 1;
+        if (x >= 16 && y >= 7 && z >= 4)
+          wanted = static_cast<unsigned>(x - 16 + 8 * (y - 7 + 4 * (z - 4))) + 1;
         if (x < 8 && y < 4 && z < 2) wanted += static_cast<unsigned>(x + 8 * (y + 4 * z)) + 1;
         REQUIRE(words[(static_cast<unsigned>(z) * plane_stride +
                        static_cast<unsigned>(y) * row_stride) /

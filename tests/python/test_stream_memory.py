@@ -18,6 +18,7 @@ WAIT = cuda.stream_wait_value_flags
 def test_a_stream_writes_words_of_both_sizes():
     stream = cuda.Stream(1)
     memory = cuda.to_device(np.zeros(4, np.uint32))
+    cuda.Context.synchronize()  # a copy from pageable memory may return before it has arrived
     stream.write_value32(memory, 7)
     stream.write_value64(int(memory) + 8, 0x200000001)
     stream.synchronize()
@@ -43,6 +44,7 @@ LOW, HIGH = 0xFFFFFFFF, 0xFFFFFFFF << 32
 def test_a_stream_waits_for_a_word(bits, flags, value, blocks, lets_go):
     stream, other = cuda.Stream(1), cuda.Stream(1)
     memory = cuda.to_device(np.zeros(2, np.uint64))
+    cuda.Context.synchronize()  # a copy from pageable memory may return before it has arrived
     getattr(other, f"write_value{bits}")(memory, blocks)
     other.synchronize()
     getattr(stream, f"wait_value{bits}")(memory, value, flags)

@@ -180,6 +180,39 @@ for error, words, call in (
 """)
 
 
+def test_copies_from_shared_memory_may_end_beyond_the_array_but_not_begin_before_it():
+    run("""
+module = SourceModule(r'''
+struct alignas(64) Map { unsigned long long words[16]; };
+extern "C" __global__ void store_box(const __grid_constant__ Map map, int x, int y)
+{
+  __shared__ __align__(1024) int box[32];
+  for (int i = 0; i < 32; ++i) box[i] = i + 1;
+  asm volatile("fence.proxy.async;" ::: "memory");
+  asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%1, %2}], [%3];"
+               :: "l"(&map), "r"(x), "r"(y), "r"((unsigned)__cvta_generic_to_shared(box)) : "memory");
+  asm volatile("cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;" ::: "memory");
+}
+''', no_extern_c=True)
+array = gpuarray.zeros((8, 16), np.int32)
+tile = cuda.TensorMap.tiled(array, box=(4, 8))
+store = module.get_function("store_box")
+store(tile, np.int32(12), np.int32(6), block=(1, 1, 1))
+wanted = np.zeros((8, 16), np.int32)
+wanted[6:, 12:] = np.arange(1, 33).reshape(4, 8)[:2, :4]
+assert (array.get() == wanted).all()
+try:
+    store(tile, np.int32(0), np.int32(-1), block=(1, 1, 1))
+    cuda.Context.synchronize()
+except cuda.Error as error:
+    assert "illegal instruction" in str(error), error
+    on_cpu = "negative coordinate" in str(error)
+    assert on_cpu or "CPU" not in pycuda.autoinit.device.name(), error
+else:
+    raise AssertionError("a copy to row -1 was accepted")
+""")
+
+
 def test_devices_without_tensor_maps_refuse_them():
     run_program(
         """

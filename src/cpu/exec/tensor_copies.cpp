@@ -258,6 +258,12 @@ void store(ThreadFrame* thread, const TensorMap& map, const TensorCopy& copy, co
       refuse_bulk(thread, FaultKind::IllegalInstruction, 0,
                   "a reduction that the type of the tensor map does not have");
   }
+  // An H200 reports so; a box may reach beyond the tensor's other end.
+  if (copy.is_im2col == 0 && std::any_of(copy.coordinates, copy.coordinates + copy.rank,
+                                         [](std::int32_t at) { return at < 0; }))
+    refuse_bulk(thread, FaultKind::IllegalInstruction, 0,
+                "a copy from shared memory by a tensor map to a negative coordinate, which only "
+                "copies to shared memory may have");
   const BoxWalk walk(map, copy);
   const std::uint32_t row_bytes = walk.row_bytes(), size = walk.bytes_of_element();
   alignas(8) std::array<std::byte, most_row_bytes> row;
