@@ -140,7 +140,11 @@ std::size_t ReservedAddresses::mapped_bytes_at(std::size_t offset) const {
 void ReservedAddresses::map(std::size_t offset, const PhysicalMemory& memory) {
   const CUdeviceptr begin = require_address();
   const auto& map = context_->driver().cuMemMap;
-  const CUresult code = map.status(begin + offset, memory.bytes(), 0, memory.require_handle(), 0);
+  // NVIDIA's driver maps across the end where other addresses are reserved behind it.
+  const bool fits = offset <= bytes_ && memory.bytes() <= bytes_ - offset;
+  const CUresult code =
+      fits ? map.status(begin + offset, memory.bytes(), 0, memory.require_handle(), 0)
+           : CUDA_ERROR_INVALID_VALUE;
   if (code != CUDA_SUCCESS) {
     throw map.error(code, std::to_string(memory.bytes()) + " bytes at offset " +
                               std::to_string(offset) + " of " + std::to_string(bytes_) +

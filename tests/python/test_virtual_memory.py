@@ -117,6 +117,16 @@ def test_wrong_requests_are_refused(step, call, error, match):
         call(step)
 
 
+def test_memory_is_not_mapped_beyond_the_reserved_addresses_into_others(step):
+    behind = cuda.mem_reserve(2 * step)
+    # The first of both; a driver gives the addresses that are asked for if they are free.
+    first = cuda.mem_reserve(step, address=int(behind) - step)
+    for offset in (0, step, 3 * step):
+        with pytest.raises(cuda.LogicError, match="cuMemMap failed: invalid argument"):
+            first.map(cuda.PhysicalMemory(2 * step), offset)
+    assert first.mapped == behind.mapped == []
+
+
 def test_memory_is_not_mapped_where_something_is(step):
     space = cuda.mem_reserve(2 * step)
     space.map(cuda.PhysicalMemory(step))
