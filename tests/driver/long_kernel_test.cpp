@@ -121,7 +121,7 @@ void play_improves() {
   launch_until(log, "has vector code from now on",
                [&](unsigned i) { right &= is_right(function, block.address(), i); });
   const bool runs =
-      plan_of(function).find("made in the background, and runs now") != std::string::npos;
+      plan_of(function).find("compiled in the background, and is used now") != std::string::npos;
   std::printf("improved: %d\n", runs);
   for (unsigned i = 0; i < 20; ++i) right &= is_right(function, block.address(), i);
   // The better form is for whole gangs alone at first.

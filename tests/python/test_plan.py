@@ -41,7 +41,7 @@ assert kernel.plan(block=(256, 1, 1)) == kernel.plan() != kernel.plan((64,))
 
 def test_names_with_blanks_are_one_column_of_a_plan():
     text = (
-        "kernel k\nlong: runs thread by thread until it has run for some 0.8 s\ngangs of 32\n"
+        "kernel k\nlong: runs thread by thread until it has run for about 0.8 s\ngangs of 32\n"
         "   PTX  source              instruction             what      form\n"
         "    12  my own functions.h:1  ld.global.f32           access    gather\n"
         "     -  -                   -                       note      two words\n"

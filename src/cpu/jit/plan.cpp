@@ -24,13 +24,14 @@ std::string text_of(const Dim3& size) {
 std::string lone_text(const KernelFacts& facts, const std::string& place) {
   const bool local = facts.scalar_reason.find("local memory") != std::string::npos;
   return std::string(
-             "what costs most:\n  all of it: one thread after the other, without vectors, "
-             "since they loop for different lengths: ") +
+             "what costs most:\n  the whole kernel: threads run one after the other, not as "
+             "vectors, "
+             "because their trip counts differ: ") +
          place + "\n" +
-         (local
-              ? "    keep what a thread walks through in variables instead of local arrays, or let "
-                "all threads loop equally often\n"
-              : "    let neighbouring threads read neighbouring elements, or loop equally often\n");
+         (local ? "    keep each thread's data in variables instead of local arrays, or give all "
+                  "threads the same trip count\n"
+                : "    let neighbouring threads read neighbouring elements, or "
+                  "give them the same trip count\n");
 }
 
 /// Why the kernel has no vector form, whatever the launch is.
@@ -46,9 +47,9 @@ std::string scalar_reason(const KernelFacts& facts, const Options& options) {
 /// Which blocks run as one, if any.
 const char* fusion_text(const KernelFacts& facts, const Dim3& block) {
   if (variants::can_fuse_rows(facts, block))
-    return "neighbouring blocks along x run as one, with rows of up to 256 threads\n";
+    return "neighbouring blocks along x are merged, to rows of up to 256 threads\n";
   if (variants::can_fuse(facts, block) && block.y == 1 && block.z == 1)
-    return "neighbouring blocks of a grid of one dimension run as one long one\n";
+    return "neighbouring blocks of a one-dimensional grid are merged\n";
   return "";
 }
 
@@ -59,10 +60,10 @@ bool runs_tiles(const KernelFacts& facts, const Dim3& block) {
 
 const char* order_text(const KernelFacts& facts) {
   if (facts.strides_over_grid)
-    return "loops over the grid: gangs take turns, one trip each, what lives from trip to trip is "
-           "kept in memory\n";
+    return "grid-stride loops: gangs alternate after each trip; values carried from trip to trip "
+           "are kept in memory\n";
   return facts.gangs_suspend
-             ? "barriers: gangs take turns, what lives across a barrier is kept in memory\n"
+             ? "barriers: gangs alternate; values live across a barrier are kept in memory\n"
              : "no barriers: gangs run one after the other\n";
 }
 
@@ -70,9 +71,9 @@ const char* order_text(const KernelFacts& facts) {
 std::string line_text(const KernelFacts& facts, const Dim3& block) {
   const std::uint32_t threads = block.x * block.y * block.z, lanes = facts.gang_lanes;
   std::string text = "gangs of " + std::to_string(lanes) +
-                     " threads along the linear index, across the ends of rows, since " +
+                     " threads along the linear index, across the ends of rows, because " +
                      (facts.gangs_are_warps ? "gangs are warps" : "rows are narrow") +
-                     "; a block has " + std::to_string(threads / lanes) + " full ones";
+                     "; a block has " + std::to_string(threads / lanes) + " full gangs";
   if (threads % lanes != 0)
     text += " and one of " + std::to_string(threads % lanes) + " threads, with masks";
   return text + "\n" + order_text(facts);
@@ -85,28 +86,28 @@ std::string launch_text(const KernelFacts& facts, const Dim3& block, const Optio
   const std::string fusion = fusion_text(facts, block);
   if (block.x < narrowest_gang_row && fusion.empty())
     return "thread by thread: rows of " + std::to_string(block.x) +
-           " threads would leave most lanes of a gang empty\n";
+           " threads would leave most lanes of a gang idle\n";
   if (facts.gangs_are_warps && !variants::gangs_can_be_warps(block))
-    return "thread by thread: warp operations, in a block whose rows are no whole warps\n";
+    return "thread by thread: warp operations, in a block whose rows are not whole warps\n";
   if (runs_tiles(facts, block)) {
     const std::uint32_t tiles =
         block.x / facts.tile_columns * (block.y / facts.tile_rows) * block.z;
     return "gangs of " + std::to_string(facts.tile_columns * facts.tile_rows) +
            " threads, tiles of " + std::to_string(facts.tile_columns) + " x " +
-           std::to_string(facts.tile_rows) + ", since the block is made of them; it has " +
-           std::to_string(tiles) + "\n" +
+           std::to_string(facts.tile_rows) +
+           ", because the block consists of whole tiles; it has " + std::to_string(tiles) + "\n" +
            (facts.gangs_suspend && !facts.strides_over_grid
-                ? "barriers: gangs take turns, what lives across a barrier is kept in memory\n"
+                ? "barriers: gangs alternate; values live across a barrier are kept in memory\n"
                 : "no barriers: gangs run one after the other\n");
   }
   const std::uint32_t rows = block.y * block.z;
   const std::uint32_t full = block.x / lanes * rows, rest = block.x % lanes;
   std::string text =
       "gangs of " + std::to_string(lanes) + " threads, " +
-      (facts.gangs_are_warps ? "since it has warp operations or volatile shared memory"
-       : options.gang_lanes  ? "as PYCUDA_CPU_GANG asks"
+      (facts.gangs_are_warps ? "because it has warp operations or volatile shared memory"
+       : options.gang_lanes  ? "set by PYCUDA_CPU_GANG"
                              : "chosen for this kernel") +
-      "; a block has " + std::to_string(full) + " full ones";
+      "; a block has " + std::to_string(full) + " full gangs";
   if (rest != 0)
     text += " and " + std::to_string(rows) + " of " + std::to_string(rest) + " threads, with masks";
   text += "\n";
@@ -116,16 +117,16 @@ std::string launch_text(const KernelFacts& facts, const Dim3& block, const Optio
 /// Of a kernel too long for a vector form at once: which form runs now.
 std::string stage_text(const KernelFacts& facts, variants::State vectors) {
   if (vectors == variants::State::Making)
-    return "long: runs thread by thread while its vector form is made in the background:\n";
+    return "long: runs thread by thread while its vector form is compiled in the background:\n";
   if (vectors == variants::State::Ready)
-    return "long: its vector form was made in the background, and runs now\n";
+    return "long: its vector form was compiled in the background, and is used now\n";
   if (vectors == variants::State::Failed)
-    return "long: runs thread by thread, since its vector form could not be made:\n";
+    return "long: runs thread by thread, because its vector form could not be compiled:\n";
   char seconds[24];
   std::snprintf(seconds, sizeof seconds, "%.1f",
                 std::chrono::duration<double>(vector_compile_time(facts)).count());
-  return std::string("long: runs thread by thread until it has run for some ") + seconds +
-         " s (times PYCUDA_CPU_PATIENCE); then, made in the background:\n";
+  return std::string("long: runs thread by thread until it has run for about ") + seconds +
+         " s (times PYCUDA_CPU_PATIENCE); then, compiled in the background:\n";
 }
 
 const char* kind_text(simt::PlanNote::Kind kind) {

@@ -23,23 +23,24 @@ struct Class {
 };
 
 constexpr std::array classes{
-    Class{ForEachThread::Gather, 1.3, "gathers, an element for each thread",
-          "let neighbouring threads read neighbouring elements: index by the thread's number last"},
-    Class{ForEachThread::Scatter, 1.1, "scatters, an element for each thread",
-          "let neighbouring threads write neighbouring elements, through shared memory if need be"},
-    Class{ForEachThread::Load, 0.55, "a load for each place",
+    Class{ForEachThread::Gather, 1.3, "gathers, one element per thread",
+          "let neighbouring threads read neighbouring elements: use the thread index as the last "
+          "index"},
+    Class{
+        ForEachThread::Scatter, 1.1, "scatters, one element per thread",
+        "let neighbouring threads write neighbouring elements, if necessary through shared memory"},
+    Class{ForEachThread::Load, 0.55, "one scalar load per address",
           "let neighbouring threads read neighbouring elements, and leave no gaps in small tables"},
     Class{ForEachThread::Turn, 1.7,
-          "turns of some threads at each step, one thread after the other",
+          "serialised block: some threads at each step, one after the other",
           "let threads of one step read and write neighbouring elements: keep the diagonals of a "
-          "table "
-          "as rows"},
+          "table as rows"},
     Class{ForEachThread::Update, 1.3, "updates of shared memory, one thread after the other",
-          "let a thread add up in a register what goes to one place, and update it once"},
+          "let a thread add up the values for one address in a register, and update memory once"},
     Class{ForEachThread::Atomic, 6, "atomics, one thread after the other",
           "update shared memory, or a counter for each block, and global memory once at the end"},
     Class{ForEachThread::Other, 10, "calls or volatile accesses, one thread after the other",
-          "do without volatile and calls that cannot be inlined"},
+          "avoid volatile accesses, and calls that cannot be inlined"},
 };
 
 const Class& class_of(ForEachThread each) {
@@ -76,7 +77,7 @@ std::string source_of(const ptx::Module& module, const ptx::Instruction& instruc
 
 std::string place_of(const ptx::Module& module, const simt::PlanNote& note) {
   const ptx::Instruction* instruction = instruction_of(module, note);
-  if (instruction == nullptr) return "a line that is not known";
+  if (instruction == nullptr) return "an unknown line";
   std::string source = source_of(module, *instruction);
   return source.empty() ? "PTX line " + std::to_string(instruction->position.line) : source;
 }
@@ -190,15 +191,14 @@ std::string describe_memory(const ptx::Module& module, const std::vector<simt::P
   if (traffic == 0 || cycles < much * operations / lanes) return {};
   char numbers[128];
   std::snprintf(numbers, sizeof numbers,
-                "some %.0f bytes a thread take %.1f cycles of a core, its operations %.1f: ", bytes,
-                cycles, operations / lanes);
+                "about %.0f bytes per thread take %.1f cycles of a core, its operations %.1f: ",
+                bytes, cycles, operations / lanes);
   std::string text =
-      "where the arrays fit in no cache, memory is much of the time, as in any program: " +
+      "if the arrays do not fit a cache, memory takes much of the time, as in any program: " +
       std::string(numbers);
   for (std::size_t i = 0; i < places.size(); ++i) text += (i == 0 ? "" : ", ") + places[i];
   return text +
-         "\n  compute more from what has been read, store smaller types, or do in one kernel what "
-         "two do now\n";
+         "\n  compute more per element that is read, store smaller types, or fuse two kernels\n";
 }
 
 }  // namespace pycuda::cpu::jit

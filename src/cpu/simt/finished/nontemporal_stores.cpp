@@ -123,7 +123,7 @@ bool moves_in_loops(const llvm::StoreInst& store, const llvm::LoopInfo& loops) {
 void tell(const llvm::StoreInst& store, std::vector<PlanNote>& notes) {
   const PlanNote place = note_of(store, PlanNote::Kind::Access, {});
   for (PlanNote& note : notes) {
-    constexpr const char* past = "; past the caches in launches that write more than these hold";
+    constexpr const char* past = "; non-temporal in launches that write more than the caches hold";
     if (note.kind == place.kind && note.function == place.function &&
         note.instruction == place.instruction && place.instruction != 0 &&
         note.form.find(past) == std::string::npos)

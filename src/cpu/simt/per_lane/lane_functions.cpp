@@ -39,7 +39,7 @@ bool is_serial_block(const llvm::Function& function) {
 llvm::StringRef form_of_lane_function(const llvm::Function& function) {
   return !is_serial_block(function)
              ? "a row of each thread's own: thread by thread, neighbouring elements in vectors"
-             : "what some threads do in turn, all over shared memory: thread by thread";
+             : "serialised: a few threads access distant shared memory, one after the other";
 }
 
 void inline_lane_functions(llvm::Function& gang) {

@@ -152,15 +152,16 @@ TEST_CASE("a kernel whose vector form takes too long runs thread by thread until
   REQUIRE(kernel.table != nullptr);
   CHECK(kernel.table->state(Variant::usual()) == State::Missing);
   CHECK(is_right(kernel));
-  CHECK(program->plan("hash", {64, 1, 1}, State::Missing)->find("while its vector form is made") !=
-        std::string::npos);
+  CHECK(program->plan("hash", {64, 1, 1}, State::Missing)
+            ->find("while its vector form is compiled") != std::string::npos);
   gate.open();
   const auto vectors = kernel.table->make(Variant::usual());
   REQUIRE(vectors.ok());
   CHECK((*vectors)->facts.gang_lanes != 0);
   CHECK(is_right(kernel));
   CHECK(is_right(**vectors));
-  CHECK(program->plan("hash", {64, 1, 1}, State::Ready)->find("and runs now") != std::string::npos);
+  CHECK(program->plan("hash", {64, 1, 1}, State::Ready)->find("and is used now") !=
+        std::string::npos);
 }
 
 TEST_CASE("forms that a late one lacks are made when launches ask for them") {

@@ -78,7 +78,7 @@ TEST_CASE("the plan names each access, branch and barrier, with its place") {
   const std::string plan = plan_of(kernel, {72}, options);
   CAPTURE(plan);
   CHECK(has_line(plan, {"kernel k, block (72, 1, 1)"}));
-  CHECK(has_line(plan, {"gangs of 16 threads", "4 full ones and 1 of 8 threads"}));
+  CHECK(has_line(plan, {"gangs of 16 threads", "4 full gangs and 1 of 8 threads"}));
   CHECK(has_line(plan, {"13", "sum.cu:12", "ld.global.u32", "access", "contiguous"}));
   CHECK(has_line(plan, {"15", "sum.cu:13", "ld.global.u32", "access", "broadcast"}));
   CHECK(has_line(plan, {"sum.cu:17", "st.global.u32", "access", "strided by 64 bytes"}));
@@ -116,7 +116,7 @@ TEST_CASE("the plan of a small block is that of the gangs which are made for it 
   mul.wide.u32 %a, %t, 4; add.u64 %a, %a, %o; st.global.u32 [%a], %y; ret; })";
   jit::Options on_demand;
   on_demand.forms = std::nullopt;
-  CHECK(has_line(plan_of(waits, {16}, on_demand), {"gangs of 16 threads", "1 full ones"}));
+  CHECK(has_line(plan_of(waits, {16}, on_demand), {"gangs of 16 threads", "1 full gangs"}));
   CHECK(has_line(plan_of(waits, {16}), {"gangs of 32 threads", "1 of 16 threads, with masks"}));
 }
 
@@ -140,8 +140,8 @@ loop: mul.wide.s32 %a, %i, 4; add.s64 %a, %a, %o; st.global.u32 [%a], %i;
   add.s32 %i, %i, %s; setp.lt.s32 %p, %i, %n; @%p bra loop; ret; })";
   const std::string plan = plan_of(text, {256});
   CAPTURE(plan);
-  CHECK(has_line(plan, {"neighbouring blocks", "run as one"}));
-  CHECK(has_line(plan, {"loops over the grid", "gangs take turns"}));
+  CHECK(has_line(plan, {"neighbouring blocks", "are merged"}));
+  CHECK(has_line(plan, {"grid-stride loops", "gangs alternate"}));
   CHECK(has_line(plan_of(text, {2}), {"neighbouring blocks"}));
   CHECK(has_line(plan_of(text, {2, 2}), {"thread by thread"}));
 }
@@ -173,7 +173,7 @@ TEST_CASE("the plan says last what costs most and where, and nothing of what is 
   CHECK(has_line(gathers, {"neighbouring elements"}));
   CHECK(!has_line(gathers, {"sum.cu:4"}));
   CHECK(has_line(costs_of(reading("mul.lo.u32 %i, %t, 100;")),
-                 {"a load for each place", "sum.cu:5"}));
+                 {"one scalar load per address", "sum.cu:5"}));
   const std::string counting =
       R"(.visible .entry k(.param .u64 in, .param .u32 n) { .reg .b64 %in, %a; .reg .pred %p;
   .reg .b32 %t, %i, %n, %x, %y, %s; .shared .align 4 .b8 bins[1024];
@@ -188,15 +188,15 @@ AGAIN: mul.wide.u32 %a, %t, 4; add.u64 %a, %a, %in; .loc 1 7 0
 TEST_CASE("the plan says where a kernel waits for memory, by arrays and not by accesses") {
   const std::string copy = plan_of(reading("mov.u32 %i, %t;"), {256});
   CAPTURE(copy);
-  CHECK(has_line(copy, {"fit in no cache", "8 bytes a thread", "sum.cu:"}));
+  CHECK(has_line(copy, {"do not fit a cache", "8 bytes per thread", "sum.cu:"}));
   // Neighbours come from a cache.
   const std::string sum = plan_of(reading("ld.global.u32 %x, [%a+4]; add.u32 %i, %t, 1;"), {256});
-  CHECK(has_line(sum, {"fit in no cache", "8 bytes a thread"}));
+  CHECK(has_line(sum, {"do not fit a cache", "8 bytes per thread"}));
   std::string busy = reading("mov.u32 %i, %t;");
   std::string steps;
   for (unsigned i = 0; i < 50; ++i) steps += "mul.lo.u32 %x, %x, %x; xor.b32 %x, %x, %t; ";
   busy.insert(busy.find("mul.wide.u32 %a, %t, 4; add.u64 %a, %a, %out;"), steps);
-  CHECK(!has_line(plan_of(busy, {256}), {"fit in no cache"}));
+  CHECK(!has_line(plan_of(busy, {256}), {"do not fit a cache"}));
 }
 
 TEST_CASE("the dearest comes first, and what only a few threads do counts little") {
@@ -235,7 +235,7 @@ AGAIN: mul.wide.u32 %a, %i, 4; add.u64 %a, %a, %m; ld.local.u32 %x, [%a]; shr.u3
   CAPTURE(plan);
   CHECK(has_line(plan, {"thread by thread", "local memory"}));
   CHECK(has_line(plan, {"sum.cu:9", "leaves the loop"}));
-  CHECK(has_line(plan, {"all of it", "loop for different lengths: sum.cu:9"}));
+  CHECK(has_line(plan, {"the whole kernel", "trip counts differ: sum.cu:9"}));
 }
 
 TEST_CASE("a plan of what is not there or does not compile is an error") {
@@ -253,7 +253,8 @@ TEST_CASE("the plan of a long kernel shows the form to come, and whether it runs
   REQUIRE(before.ok());
   REQUIRE(after.ok());
   CHECK(has_line(*before, {"long: runs thread by thread until", "PYCUDA_CPU_PATIENCE"}));
-  CHECK(has_line(*after, {"long: its vector form was made in the background, and runs now"}));
+  CHECK(
+      has_line(*after, {"long: its vector form was compiled in the background, and is used now"}));
   for (const auto* plan : {&*before, &*after}) {
     CHECK(has_line(*plan, {"gangs of"}));
     CHECK(has_line(*plan, {"ld.global.u32", "broadcast"}));
@@ -279,7 +280,7 @@ TEST_CASE("the plan says when tiles were given up since their code would be too 
   const std::string few = plan(1), many = plan(40);
   CAPTURE(few);
   CAPTURE(many);
-  CHECK(has_line(few, {"tiles of", "since the block is made of them"}));
+  CHECK(has_line(few, {"tiles of", "because the block consists of whole tiles"}));
   CHECK_FALSE(has_line(few, {"no tiles of"}));
   CHECK(has_line(many, {"gangs of"}));
   CHECK(has_line(many, {"no tiles of", "instructions", "too long to compile"}));

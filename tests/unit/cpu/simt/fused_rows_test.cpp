@@ -198,7 +198,7 @@ TEST_CASE("a thread of fused rows that traps is told by its own block and number
 TEST_CASE("the plan tells of fused rows") {
   const auto plan = describe_plan(module_of(kernel(neighbours)), "k", {16, 16}, {});
   REQUIRE(plan);
-  CHECK_MESSAGE(plan->find("neighbouring blocks along x run as one, with rows of up to 256") !=
+  CHECK_MESSAGE(plan->find("neighbouring blocks along x are merged, to rows of up to 256") !=
                     std::string::npos,
                 *plan);
   CHECK_MESSAGE(plan->find("tile") == std::string::npos, *plan);
@@ -213,7 +213,7 @@ TEST_CASE("fused rows of long kernels have narrower gangs, which meet borders mo
     const auto plan =
         describe_plan(module_of(kernel(body + "st.global.u8 [%rd3], %r10;")), "k", {16, 16}, {});
     REQUIRE(plan);
-    CHECK_MESSAGE(plan->find("neighbouring blocks along x run as one") != std::string::npos, *plan);
+    CHECK_MESSAGE(plan->find("neighbouring blocks along x are merged") != std::string::npos, *plan);
     return *plan;
   };
   CHECK(plan_of(2).find("gangs of 64") != std::string::npos);

@@ -74,7 +74,7 @@ std::string from_neighbours(unsigned side) {
 bool takes_turns(const std::string& text) {
   const auto plan = describe_plan(module_of(text), "k", {32}, gangs_of(16));
   REQUIRE(plan);
-  return plan->find("what some threads do in turn") != std::string::npos;
+  return plan->find("serialised: a few threads") != std::string::npos;
 }
 
 void compare(const std::string& text) {
@@ -110,7 +110,7 @@ TEST_CASE("the plan counts turns and not the gathers of the step that is everybo
   REQUIRE(plan);
   const std::size_t costs = plan->find("what costs most");
   REQUIRE_MESSAGE(costs != std::string::npos, *plan);
-  CHECK_MESSAGE(plan->find("turns of some threads", costs) != std::string::npos, *plan);
+  CHECK_MESSAGE(plan->find("serialised block: some threads", costs) != std::string::npos, *plan);
   CHECK_MESSAGE(plan->find("gathers", costs) == std::string::npos, *plan);
 }
 

@@ -149,7 +149,7 @@ TEST_CASE("the plan says which stores may go past the caches") {
     const auto plan = jit::describe_plan(module_of(kernel(body)), "k", {256},
                                          options_of(Streaming::InLargeLaunches));
     REQUIRE(plan);
-    return plan->find("past the caches") != std::string::npos;
+    return plan->find("non-temporal in launches") != std::string::npos;
   };
   CHECK(has_note(map));
   CHECK(
