@@ -259,10 +259,19 @@ stream = cuda.Stream()
 executable = graph.instantiate()
 executable.launch(stream)
 assert not stream.is_done()
-threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+
+
+def press():
+    os.kill(os.getpid(), signal.SIGINT)
+    # As a user would: an interrupt in a wait's first moments, which last on a busy machine, stops nothing.
+    threading.Timer(0.5, press).start()
+
+
 try:
+    threading.Timer(0.5, press).start()
     stream.synchronize()
 except (KeyboardInterrupt, cuda.Error) as error:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     print("interrupted", flush=True)
 os._exit(0)
 """
