@@ -130,7 +130,7 @@ CUresult cuGraphConditionalHandleCreate(CUgraphConditionalHandle* pHandle_out, C
   return with_graph(hGraph, [&](Graph& graph) -> CUresult {
     if (pHandle_out == nullptr || (flags & ~unsigned{CU_GRAPH_COND_ASSIGN_DEFAULT}) != 0)
       return CUDA_ERROR_INVALID_VALUE;
-    // Here the current context is no default.
+    // As on a GPU, null does not stand for the current context here.
     if (ctx == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
     Context* context = nullptr;
     const CUresult status = find_node_context(ctx, &context);

@@ -162,7 +162,8 @@ void GridRun::choose_chunks() {
   if (!launch_.suspends) {
     // Sixteen chunks a worker balance uneven blocks well.
     per_chunk = launch_.blocks / (workers * 16);
-    // How often a loop runs is known to nobody: a few blocks may be much work, until they were not.
+    // The trip counts of loops are unknown: a few blocks may be much work, unless an earlier launch
+    // has shown that they are not.
     if (const std::uint64_t time = expected_block_time(launch_.kernel); time != 0) {
       per_chunk = std::max(per_chunk, small_chunk_time / time);
     } else if (!launch_.kernel.facts.loops) {

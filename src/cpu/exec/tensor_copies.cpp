@@ -258,7 +258,7 @@ void store(ThreadFrame* thread, const TensorMap& map, const TensorCopy& copy, co
       refuse_bulk(thread, FaultKind::IllegalInstruction, 0,
                   "a reduction that the type of the tensor map does not have");
   }
-  // An H200 reports so; a box may reach beyond the tensor's other end.
+  // As an H200 does. A box may reach beyond the upper end of the tensor.
   if (copy.is_im2col == 0 && std::any_of(copy.coordinates, copy.coordinates + copy.rank,
                                          [](std::int32_t at) { return at < 0; }))
     refuse_bulk(thread, FaultKind::IllegalInstruction, 0,

@@ -128,7 +128,6 @@ base::Result<Compilation, ptx::Diagnostics> prepare(llvm::LLVMContext& context,
 }
 
 void log_emission(std::chrono::nanoseconds time, std::size_t bytes) {
-  if (base::log_level() < base::LogLevel::Debug) return;
   char text[100];
   std::snprintf(text, sizeof text, "step emit: %.2f ms, %zu bytes", milliseconds(time), bytes);
   base::log(base::LogLevel::Debug, text);
@@ -164,12 +163,13 @@ base::Result<Compiled, ptx::Diagnostics> compile_in(llvm::LLVMContext& context,
     options.before_emission(machine_cost(module, *all.target));
 
   llvm::SmallVector<char, 0> object;
-  const auto start = thread_time();
+  const bool logs = base::log_level() >= base::LogLevel::Debug;
+  const auto start = logs ? thread_time() : std::chrono::nanoseconds(0);
   if (!emit_object(module, *all.target,
                    target::repair_of_ternary_logic(all.processor(), *all.target, emit_object),
                    object))
     return one_error("internal error: this target cannot emit object code");
-  log_emission(thread_time() - start, object.size());
+  if (logs) log_emission(thread_time() - start, object.size());
   return Compiled{std::move(all.kernels()), std::string(object.data(), object.size())};
 }
 

@@ -118,10 +118,10 @@ void run_stage(const Stage& stage, Compilation& all) {
   for (const Step& step : stage.steps) {
     if (step.wanted && !step.wanted(all)) continue;
     const unsigned before = logs ? all.module().getInstructionCount() : 0;
-    const auto start = thread_time();
+    const auto start = logs ? thread_time() : std::chrono::nanoseconds(0);
     run_or_name(step, all);
-    const auto time = thread_time() - start;
-    if (logs) log_step(stage, step, time, before, all.module().getInstructionCount());
+    if (logs)
+      log_step(stage, step, thread_time() - start, before, all.module().getInstructionCount());
     dump_step(step.name, all.module());
     const std::string found = verifies ? violation(all, step.gives) : std::string();
     if (!found.empty()) throw std::runtime_error(text_of(step) + found);

@@ -7,7 +7,7 @@
 
 namespace pycuda::cpu::jit {
 
-/// What the calling thread has computed so far.
+/// The processor time of the calling thread so far. A system call: for logs alone.
 inline std::chrono::nanoseconds thread_time() {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
