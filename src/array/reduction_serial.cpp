@@ -154,13 +154,13 @@ std::string ReductionText::once() const {
   } else {
     one = take_scattered("part");
   }
-  return text + "#pragma unroll\n  for (u32 u = 0; u < " + std::to_string(once_steps) +
+  return text + "#pragma unroll 1\n  for (u32 u = 0; u < " + std::to_string(once_steps) +
          "; ++u) {\n    const index_t i = u * " + threads + " + lane;\n    if (i < length) {\n" +
          one + "    }\n  }\n  shared[lane] = part;\n  __syncthreads();\n  if (lane < " + few +
-         ") {\n    part = shared[lane];\n#pragma unroll\n    for (u32 j = " + few + "; j < " +
+         ") {\n    part = shared[lane];\n#pragma unroll 1\n    for (u32 j = " + few + "; j < " +
          threads + "; j += " + few +
          ") part = combined(part, shared[j + lane]);\n    fewer[lane] = part;\n  }\n"
-         "  __syncthreads();\n  if (lane == 0) {\n    part = fewer[0];\n#pragma unroll\n"
+         "  __syncthreads();\n  if (lane == 0) {\n    part = fewer[0];\n#pragma unroll 1\n"
          "    for (u32 j = 1; j < " +
          few + "; ++j) part = combined(part, fewer[j]);\n    " + store("part", "") + "  }\n";
 }
