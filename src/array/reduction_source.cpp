@@ -61,6 +61,7 @@ std::string ReductionText::text() const {
                          : key_.serial_threads ? serial_block_threads
                                                : reduction_threads) +
           (all_at_once() ? ", 8) " : ") ") + key_.kernel_name() + "(" + parameters() + ") {\n";
+  if (key_.serial_threads) text += fixed_block;
   return text +
          (key_.bands     ? bands()
           : key_.columns ? columns()

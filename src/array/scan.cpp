@@ -101,10 +101,10 @@ void scan_chunks(ArrayContext& context, ScanKey key, const Lines& lines, CUdevic
 }
 
 /// Few enough elements that the caller of a launch is done with them sooner than a worker wakes.
-bool fits_once(const ArrayContext& context, const ScanKey& key, const Lines& lines) {
-  constexpr std::int64_t most_lines = 8;
+bool fits_once(const ArrayContext& context, const Lines& lines) {
+  constexpr std::int64_t most_lines = 8, longest = 2048, most = 2 * longest;
   return context.device().serial_threads && lines.count() <= most_lines &&
-         lines.length <= key.tile() && lines.length * lines.count() <= 2 * key.tile();
+         lines.length <= longest && lines.length * lines.count() <= most;
 }
 
 void scan_once(ArrayContext& context, const ScanKey& key, const Lines& lines, CUstream stream) {
@@ -196,7 +196,7 @@ void run_scan(ArrayContext& context, const Scan& scan, const ArrayRef& result,
   }
   ScanKey once = key;
   once.once = true;
-  if (fits_once(context, once, lines)) {
+  if (fits_once(context, lines)) {
     scan_once(context, once, lines, stream);
     return;
   }

@@ -223,44 +223,18 @@ OFFSETS
 
 // A warp has as many neighbouring elements for each of its lanes, in groups of one for each.
 const char* const once_body = R"cuda(
-  constexpr u32 warps = threads / 32;
-  __shared__ __align__(16) char total_bytes[warps * sizeof(T)];
-  T* const totals = reinterpret_cast<T*>(total_bytes);
-  const u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const index_t line = blockIdx.x;
   i64 o0 = 0, o1 = 0;
 OFFSETS
-  const u32 mine = warp * 32 * items + lane;
-  T up_to[items];
-  if (warp * 32 * items < length) {
-#pragma unroll
-    for (u32 g = 0; g < items; ++g) {
-      const u32 e = mine + g * 32;
-      up_to[g] = identity();
-      if (e < length) up_to[g] = cast<T>(*reinterpret_cast<const in0*>(p0 + o0 + static_cast<i64>(e) * step0));
-    }
-#pragma unroll
-    for (u32 d = 1; d < 32; d *= 2) {
-#pragma unroll
-      for (u32 g = 0; g < items; ++g) {
-        const T left = moved_up(up_to[g], d);
-        if (lane >= d) up_to[g] = combined(left, up_to[g]);
-      }
-    }
-#pragma unroll
-    for (u32 g = 1; g < items; ++g) up_to[g] = combined(of_lane(up_to[g - 1], 31), up_to[g]);
-    if (lane == 31) totals[warp] = up_to[items - 1];
-  } else if (lane == 31) {
-    totals[warp] = identity();
-  }
-  __syncthreads();
-  T prefix = identity();
-#pragma unroll
-  for (u32 w = 0; w + 1 < warps; ++w) prefix = w < warp ? combined(prefix, totals[w]) : prefix;
-#pragma unroll
-  for (u32 g = 0; g < items; ++g) {
-    const u32 e = mine + g * 32;
-    if (e < length) *reinterpret_cast<out_t*>(p_out + o1 + static_cast<i64>(e) * step1) = cast<out_t>(combined(prefix, up_to[g]));
+  const char* from = p0 + o0;
+  char* to = p_out + o1;
+  T all = identity();
+#pragma unroll 1
+  for (index_t i = 0; i < length; ++i) {
+    all = combined(all, cast<T>(*reinterpret_cast<const in0*>(from)));
+    *reinterpret_cast<out_t*>(to) = cast<out_t>(all);
+    from += step0;
+    to += step1;
   }
 )cuda";
 
@@ -305,12 +279,11 @@ OFFSETS
 }  // namespace
 
 unsigned ScanKey::threads() const {
-  if (alone) return 1;
+  if (alone || once) return 1;
   return tiles && large ? 512 : 256;
 }
 
 std::int64_t ScanKey::items() const {
-  if (once) return 8;
   const std::size_t bytes = item_bytes(accumulated);
   const std::int64_t words = bytes <= 4 ? 16 : bytes == 8 ? 8 : 4;
   return (large ? 2 : 1) * words;
@@ -349,11 +322,10 @@ std::string ScanKey::source() const {
                      c_name(result) + " out_t;\n" + reduction_prelude +
                      "FN T combined(T a, T b) { return " + facts(op).combine +
                      "; }\nFN T identity() { return " + facts(op).identity + "; }\n";
-  if (tiles || once) {
+  if (tiles) {
     text += "constexpr u32 threads = " + std::to_string(threads()) +
-            ", items = " + std::to_string(items()) + ";\n" + warp_moves;
+            ", items = " + std::to_string(items()) + ";\n" + warp_moves + tile_state;
   }
-  if (tiles) text += tile_state;
   text += "extern \"C\" __global__ void __launch_bounds__(" + std::to_string(threads()) + ") " +
           kernel_name() +
           "(char* p_out, const char* p0, char* state, const index_t lines, const index_t length, "
@@ -361,7 +333,8 @@ std::string ScanKey::source() const {
           (dense ? "const i64, const i64" : "const i64 step0, const i64 step1") +
           lengths_parameter(line_dims, wide, "klengths") +
           strides_parameter(line_dims, "kstrides0") + strides_parameter(line_dims, "kstrides1") +
-          ") {" + (dense ? "\n  constexpr i64 step0 = sizeof(in0), step1 = sizeof(out_t);" : "");
+          ") {\n" + (once || alone ? fixed_block : "") +
+          (dense ? "  constexpr i64 step0 = sizeof(in0), step1 = sizeof(out_t);" : "");
   std::string body = tiles ? tile_body : once ? once_body : line_body;
   const std::string mark = "OFFSETS\n";
   body.replace(body.find(mark), mark.size(),

@@ -32,8 +32,7 @@ struct ScanKey {
   bool wide = false;
   /// A chunk is the work of a block of one thread.
   bool alone = false;
-  /// A line is the work of one block, without a loop: a processor does that soonest. As `tile()`
-  /// says, it has few elements.
+  /// A line is the work of one thread: of few elements a processor does that soonest.
   bool once = false;
   /// The elements of a line lie side by side, in input and result: of what a processor scans along
   /// lines.

@@ -3,12 +3,19 @@
 #include "cpu/ptx/function_parser.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <iterator>
 #include <limits>
+#include <utility>
 
 #include "cpu/ptx/constant_expression.h"
 
 namespace pycuda::cpu::ptx {
 namespace {
+
+/// Of ours: every launch has the block of .maxntid. CUDA C++ has no attribute that makes NVRTC
+/// write .reqntid for architectures before 9.0.
+constexpr std::string_view fixed_block_pragma = "pycuda_fixed_block";
 
 constexpr std::size_t kMaxScopes = 256;
 constexpr std::size_t kMaxRegisters = std::size_t{1} << 20;
@@ -167,11 +174,19 @@ void FunctionParser::directive() {
 void FunctionParser::pragma() {
   do {
     const Token text = cursor_.expect_kind(Token::Kind::String, "a string");
+    if (text.text == fixed_block_pragma) require_largest_block();
     if (text.text != "nounroll") continue;
     for (Label& label : function_.labels)
       label.keeps_trips |= label.instruction == function_.body.size();
   } while (cursor_.accept(','));
   cursor_.expect(';');
+}
+
+/// .maxntid says what .reqntid would.
+void FunctionParser::require_largest_block() {
+  if (function_.max_block[0] == 0) return;
+  for (std::size_t axis = 0; axis < std::size(function_.max_block); ++axis)
+    function_.required_block[axis] = std::max(1u, std::exchange(function_.max_block[axis], 0));
 }
 
 RegisterId FunctionParser::new_register(std::string name, const DeclarationHead& head) {

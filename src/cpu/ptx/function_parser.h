@@ -33,6 +33,7 @@ class FunctionParser {
   void statement();
   void directive();
   void pragma();
+  void require_largest_block();
   void open_scope();
   void registers();
   void register_names(const DeclarationHead& head);

@@ -44,6 +44,14 @@ std::uint64_t frame_bytes_of(const Regions& regions) {
   return llvm::alignTo(std::max(regions.frame_bytes, std::uint64_t{1}), regions.frame_alignment);
 }
 
+/// The threads of its blocks along x, y and z, as its gangs see them, if every launch has the same.
+std::optional<Dim3> known_block(const KernelFacts& kernel) {
+  const Dim3& block = kernel.required_block;
+  if (block.x == 0 || kernel.fuses_blocks) return std::nullopt;
+  if (kernel.forms.are_lines()) return Dim3{block.x * block.y * block.z, 1, 1};
+  return block;
+}
+
 void split_gangs(llvm::Module& module, KernelFacts& kernel) {
   llvm::Function* full = module.getFunction("f." + kernel.name + ".gang");
   llvm::Function* tail = module.getFunction("f." + kernel.name + ".tail");
@@ -72,7 +80,7 @@ void split_gangs(llvm::Module& module, KernelFacts& kernel) {
                       std::max(regions.frame_alignment, tail_regions->frame_alignment));
   }
   make_region_loop(regions, tail_regions ? &*tail_regions : nullptr, kernel.gang_frame_bytes,
-                   kernel.name + ".gangs", kernel.gang_lanes, agree);
+                   kernel.name + ".gangs", kernel.gang_lanes, agree, known_block(kernel));
   kernel.gangs_suspend = false;
 }
 
@@ -88,8 +96,8 @@ void loop_over_tiles(llvm::Module& module, KernelFacts& kernel) {
     if (agree) drop_notes_of_right_barriers(*tile, nullptr);
     const Regions regions = split_at_barriers(*tile, kernel.name + ".tile.region");
     kernel.tile_frame_bytes = frame_bytes_of(regions);
-    make_region_loop(regions, nullptr, kernel.tile_frame_bytes, kernel.name + ".tiles", size,
-                     agree);
+    make_region_loop(regions, nullptr, kernel.tile_frame_bytes, kernel.name + ".tiles", size, agree,
+                     known_block(kernel));
   } else {
     tile->eraseFromParent();
     kernel.tile_columns = kernel.tile_rows = 0;

@@ -58,12 +58,13 @@ bool ask_for_number(const Regions& regions) {
 class RegionLoop {
  public:
   RegionLoop(const Regions& full, const Regions* tail, std::uint64_t frame_bytes,
-             llvm::StringRef name, GangSize size, bool agree)
+             llvm::StringRef name, GangSize size, bool agree, std::optional<Dim3> block)
       : full_(full),
         tail_(tail),
         frame_bytes_(frame_bytes),
         name_(name),
         size_(size),
+        known_block_(block),
         mixes_waits_(mixes_waits(full, tail)),
         agree_(agree && may_mix(full)),
         mixes_(!agree && may_mix(full)),
@@ -86,7 +87,10 @@ class RegionLoop {
   }
   llvm::Function* make_step(const Regions& regions, llvm::StringRef label);
   void make_function();
+  bool runs_in_line(const Dim3& block, unsigned least) const;
   llvm::Instruction* enter(llvm::Value* has_tails, llvm::BasicBlock* round, llvm::BasicBlock* done);
+  void run_rounds(llvm::Value* has_tails, llvm::BasicBlock* entry, llvm::BasicBlock* round,
+                  llvm::BasicBlock* done);
   void finish_function(llvm::Instruction* end_of_entry);
   void read_launch();
   llvm::StoreInst* put(std::size_t offset, llvm::Value* value) {
@@ -115,6 +119,7 @@ class RegionLoop {
   const std::uint64_t frame_bytes_;
   const std::string name_;
   const GangSize size_;
+  const std::optional<Dim3> known_block_;  ///< its threads, if all blocks are alike
   const bool mixes_waits_;
   /// Gangs are never in different states, although regions have several exits. Where they have one
   /// each, LLVM finds out; told so from the start it makes longer code (a tree: 1.4 times).
@@ -348,7 +353,13 @@ void RegionLoop::make_function() {
   function_->addFnAttr(runs_regions);
 }
 
-/// Ends the entry: blocks of one row of whole gangs may run in line, the others in rounds.
+/// Whether such blocks are one row of whole gangs, at least `least` of them.
+bool RegionLoop::runs_in_line(const Dim3& block, unsigned least) const {
+  return block.y * block.z == 1 && block.x % size_.columns == 0 && block.x >= least * size_.columns;
+}
+
+/// Ends the entry: blocks of one row of whole gangs may run in line, the others in rounds. Where
+/// all blocks run in line, nothing branches to `round`.
 llvm::Instruction* RegionLoop::enter(llvm::Value* has_tails, llvm::BasicBlock* round,
                                      llvm::BasicBlock* done) {
   const auto order = only_order(full_);
@@ -357,10 +368,15 @@ llvm::Instruction* RegionLoop::enter(llvm::Value* has_tails, llvm::BasicBlock* r
   if (first_of.empty()) return b_.CreateBr(round);
   llvm::BasicBlock* in_line = block("in.line");
   const unsigned most = *std::max_element(first_of.begin(), first_of.end());
-  llvm::Value* reaches = b_.CreateICmpUGE(full_end_, b_.getInt32(most * size_.columns));
-  llvm::Value* one_row = b_.CreateICmpEQ(rows_, b_.getInt32(1));
-  llvm::Value* fits = b_.CreateAnd(b_.CreateAnd(one_row, reaches), b_.CreateNot(has_tails));
-  llvm::Instruction* end_of_entry = b_.CreateCondBr(fits, in_line, round);
+  llvm::Instruction* end_of_entry = nullptr;
+  if (known_block_ && runs_in_line(*known_block_, most)) {
+    end_of_entry = b_.CreateBr(in_line);
+  } else {
+    llvm::Value* reaches = b_.CreateICmpUGE(full_end_, b_.getInt32(most * size_.columns));
+    llvm::Value* one_row = b_.CreateICmpEQ(rows_, b_.getInt32(1));
+    llvm::Value* fits = b_.CreateAnd(b_.CreateAnd(one_row, reaches), b_.CreateNot(has_tails));
+    end_of_entry = b_.CreateCondBr(fits, in_line, round);
+  }
   b_.SetInsertPoint(in_line);
   run_in_line(*order, first_of, done);
   return end_of_entry;
@@ -381,24 +397,18 @@ void RegionLoop::finish_function(llvm::Instruction* end_of_entry) {
   reduce_line_notes(*function_);
 }
 
-llvm::Function* RegionLoop::run() {
+/// From `round` on, which only `entry` branches to: rounds until no gang waits any more.
+void RegionLoop::run_rounds(llvm::Value* has_tails, llvm::BasicBlock* entry,
+                            llvm::BasicBlock* round, llvm::BasicBlock* done) {
   llvm::Function* full_step = agree_ ? nullptr : make_step(full_, ".step");
   llvm::Function* tail_step = tail_ ? make_step(*tail_, ".tail.step") : nullptr;
-  make_function();
-  llvm::BasicBlock* entry = block("entry");
-  llvm::BasicBlock* round = block("round");
   llvm::BasicBlock* choose = block("choose");
   llvm::BasicBlock* tails = block("tails");
   llvm::BasicBlock* end = block("rounds.end");
-  llvm::BasicBlock* done = block("done");
 
-  b_.SetInsertPoint(entry);
-  read_launch();
-  llvm::Value* has_full = b_.CreateIsNotNull(full_end_);
-  llvm::Value* has_tails = tail_ ? b_.CreateICmpNE(full_end_, width_) : b_.getFalse();
-  llvm::Value* start = b_.CreateSelect(has_full, b_.getInt32(fresh(full_)), b_.getInt32(ended));
-  llvm::Instruction* end_of_entry = enter(has_tails, round, done);
-
+  b_.SetInsertPoint(entry->getTerminator());
+  llvm::Value* start =
+      b_.CreateSelect(b_.CreateIsNotNull(full_end_), b_.getInt32(fresh(full_)), b_.getInt32(ended));
   b_.SetInsertPoint(round);
   llvm::PHINode* state = b_.CreatePHI(b_.getInt32Ty(), 2, "state");
   llvm::PHINode* first = b_.CreatePHI(b_.getInt1Ty(), 2, "first");
@@ -480,9 +490,24 @@ llvm::Function* RegionLoop::run() {
   first->addIncoming(b_.getFalse(), end);
   some_pause->addIncoming(is_pausing(b_.CreateOr(any_full, waiting)), end);
   b_.CreateCondBr(b_.CreateIsNull(b_.CreateOr(after, waiting)), done, round);
+}
+
+llvm::Function* RegionLoop::run() {
+  make_function();
+  llvm::BasicBlock* entry = block("entry");
+  llvm::BasicBlock* round = block("round");
+  llvm::BasicBlock* done = block("done");
+  b_.SetInsertPoint(entry);
+  read_launch();
+  llvm::Value* has_tails = tail_ ? b_.CreateICmpNE(full_end_, width_) : b_.getFalse();
+  llvm::Instruction* end_of_entry = enter(has_tails, round, done);
+  if (round->use_empty()) {
+    round->eraseFromParent();
+  } else {
+    run_rounds(has_tails, entry, round, done);
+  }
   b_.SetInsertPoint(done);
   b_.CreateRetVoid();
-
   finish_function(end_of_entry);
   return function_;
 }
@@ -491,8 +516,8 @@ llvm::Function* RegionLoop::run() {
 
 llvm::Function* make_region_loop(const Regions& full, const Regions* tail,
                                  std::uint64_t frame_bytes, llvm::StringRef name, GangSize size,
-                                 bool agree) {
-  return RegionLoop(full, tail, frame_bytes, name, size, agree).run();
+                                 bool agree, std::optional<Dim3> block) {
+  return RegionLoop(full, tail, frame_bytes, name, size, agree, block).run();
 }
 
 }  // namespace pycuda::cpu::simt

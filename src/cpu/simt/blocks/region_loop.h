@@ -4,6 +4,10 @@
 
 #include <llvm/IR/Function.h>
 
+#include <cstdint>
+#include <optional>
+
+#include "cpu/kernel_abi/frames.h"
 #include "cpu/simt/analysis/shape.h"
 #include "cpu/simt/blocks/regions.h"
 
@@ -16,12 +20,13 @@ namespace pycuda::cpu::simt {
 /// state says which region comes next; where they `agree` (analysis/uniform_barriers.h) that cannot
 /// happen, and there is no code for it. Gangs at a barrier stay there while one pauses. Blocks of
 /// one row of whole gangs take regions that follow one another in a straight line, where that tells
-/// their first gangs apart (peeled_gangs.h).
+/// their first gangs apart (peeled_gangs.h). `block` has the threads along x, y and z if they are
+/// the same in every launch: then there is code for such blocks alone.
 ///
 /// ThreadFrame::scratch holds the address of the block's memory, aligned to 256 bytes: a 32-bit
 /// state for each gang, then, at a multiple of 256, `frame_bytes` for each, apart or together.
 llvm::Function* make_region_loop(const Regions& full, const Regions* tail,
                                  std::uint64_t frame_bytes, llvm::StringRef name, GangSize size,
-                                 bool agree);
+                                 bool agree, std::optional<Dim3> block);
 
 }  // namespace pycuda::cpu::simt

@@ -219,6 +219,21 @@ TEST_CASE("a block's extents are above 0 and stand in one directive") {
   CHECK(with_head(".entry f () .maxntid 32, 4 { ret; }").functions[0].max_block[1] == 4);
 }
 
+TEST_CASE("a pragma of ours makes the largest block the only one") {
+  const auto blocks = [](const std::string& directives, const std::string& pragma) {
+    const Module module =
+        with_head(".entry f () " + directives + " { .pragma \"" + pragma + "\"; ret; }");
+    const Function& kernel = module.functions.at(0);
+    return std::vector<std::uint32_t>{kernel.max_block[0], kernel.required_block[0],
+                                      kernel.required_block[1], kernel.required_block[2]};
+  };
+  using Extents = std::vector<std::uint32_t>;
+  CHECK(blocks(".maxntid 32, 4", "pycuda_fixed_block") == Extents{0, 32, 4, 1});
+  CHECK(blocks(".maxntid 32", "of another")[1] == 0);
+  CHECK(blocks("", "pycuda_fixed_block")[1] == 0);
+  CHECK(blocks(".reqntid 64", "pycuda_fixed_block")[1] == 64);
+}
+
 TEST_CASE("the parameters of a kernel have a size, and a limit together") {
   const auto module = [](const char* version, const std::string& parameters) {
     return std::string(".version ") + version + "\n.target sm_80\n.address_size 64\n.entry k(" +
