@@ -21,24 +21,27 @@ namespace {
 /// each lane that fits a register.
 constexpr unsigned fewest_lanes = 8, most_lanes = 64;
 
-/// The operands of a masked access of consecutive elements.
+/// The operands of a masked access.
 struct Access {
   llvm::IntrinsicInst* call;
   bool is_load;
-  llvm::Value* place;
+  llvm::Value* place;  ///< of consecutive elements, or a vector with the address of each
   llvm::Value* mask;
   llvm::Value* value;  ///< what is stored, or what inactive lanes of a load become
   llvm::Align alignment;
   llvm::FixedVectorType* type;
 
   unsigned lanes() const { return type->getNumElements(); }
+  bool is_consecutive() const { return !place->getType()->isVectorTy(); }
 };
 
 /// `instruction` as a masked access, without `type` if it is none.
 Access access_of(llvm::Instruction& instruction) {
   auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
-  const bool is_load = call != nullptr && call->getIntrinsicID() == llvm::Intrinsic::masked_load;
-  if (!is_load && (call == nullptr || call->getIntrinsicID() != llvm::Intrinsic::masked_store))
+  const llvm::Intrinsic::ID id =
+      call != nullptr ? call->getIntrinsicID() : llvm::Intrinsic::not_intrinsic;
+  const bool is_load = id == llvm::Intrinsic::masked_load || id == llvm::Intrinsic::masked_gather;
+  if (!is_load && id != llvm::Intrinsic::masked_store && id != llvm::Intrinsic::masked_scatter)
     return {};
   // A store has its value before the operands that both have.
   const unsigned first = is_load ? 0 : 1;
@@ -53,8 +56,13 @@ Access access_of(llvm::Instruction& instruction) {
 }
 
 bool is_legal(const Access& access, const llvm::TargetTransformInfo& target) {
-  return access.is_load ? target.isLegalMaskedLoad(access.type, access.alignment)
-                        : target.isLegalMaskedStore(access.type, access.alignment);
+  if (access.is_consecutive())
+    return access.is_load ? target.isLegalMaskedLoad(access.type, access.alignment)
+                          : target.isLegalMaskedStore(access.type, access.alignment);
+  return access.is_load ? target.isLegalMaskedGather(access.type, access.alignment) &&
+                              !target.forceScalarizeMaskedGather(access.type, access.alignment)
+                        : target.isLegalMaskedScatter(access.type, access.alignment) &&
+                              !target.forceScalarizeMaskedScatter(access.type, access.alignment);
 }
 
 /// Elements of bits would not have an address each.
@@ -80,6 +88,7 @@ class MaskedLoops {
     llvm::Type* const bits_type = builder.getIntNTy(access.lanes());
     // An undefined lane could be active for the test and inactive for the loop.
     llvm::Value* const bits = builder.CreateBitCast(builder.CreateFreeze(access.mask), bits_type);
+    if (!access.is_consecutive()) return finish(access, loop(access, bits, *access.call));
     llvm::Value* const all =
         builder.CreateICmpEQ(bits, llvm::ConstantInt::getAllOnesValue(bits_type));
     llvm::Instruction *whole_end = nullptr, *rest_end = nullptr;
@@ -130,6 +139,11 @@ class MaskedLoops {
     llvm::IRBuilder<> builder(&before);
     builder.SetCurrentDebugLocation(access.call->getDebugLoc());
     builder.CreateStore(access.value, values);
+    llvm::AllocaInst* places = nullptr;
+    if (!access.is_consecutive()) {
+      places = buffer_of(access.place->getType());
+      builder.CreateStore(access.place, places);
+    }
 
     llvm::BasicBlock* const start = before.getParent();
     llvm::BasicBlock* const end = llvm::SplitBlock(start, &before);
@@ -146,9 +160,15 @@ class MaskedLoops {
         builder.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, left, builder.getTrue()),
         builder.getInt64Ty());
     llvm::Value* const in_buffer = builder.CreateInBoundsGEP(element, values, lane);
-    llvm::Value* const place = builder.CreateGEP(element, access.place, lane);
+    llvm::Type* const address = access.place->getType()->getScalarType();
+    llvm::Value* const place =
+        places == nullptr
+            ? builder.CreateGEP(element, access.place, lane)
+            : builder.CreateLoad(address, builder.CreateInBoundsGEP(address, places, lane));
     const llvm::Align alignment =
-        llvm::commonAlignment(access.alignment, layout_.getTypeStoreSize(element));
+        places == nullptr
+            ? llvm::commonAlignment(access.alignment, layout_.getTypeStoreSize(element))
+            : access.alignment;
     if (access.is_load)
       builder.CreateStore(builder.CreateAlignedLoad(element, place, alignment), in_buffer);
     else
