@@ -30,8 +30,8 @@ struct DriverTable {
   /// Of the CPU driver alone: writes what it knows of the last sticky fault, NUL-terminated; null
   /// elsewhere. Called once with no buffer, it leaves the reporting of faults to the program.
   CUresult (*last_fault)(char* text, std::size_t bytes) = nullptr;
-  /// Of the CPU driver alone: lets an interrupt end the waits that `waits` counts, odd in a wait;
-  /// null elsewhere.
+  /// Of the CPU driver alone: lets an interrupt end the wait that begins; `waits` counts them and
+  /// is odd in a wait; null elsewhere.
   CUresult (*watch_waits)(const unsigned long long* waits) = nullptr;
   /// Of the CPU driver alone (cuCpuSetLastThread): from a call with 1 to one with 0 the calling
   /// thread is the only one that runs the program's code, and does not wait for values that only

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Ctrl-C while a call waits for a kernel of the CPU driver."""
+"""Ctrl-C while a call waits for a kernel of the CPU driver, and at the end of a program that runs one."""
 
 import signal
 import subprocess
@@ -51,8 +51,7 @@ def press_when(ready, pause, again, then=lambda: None):
     threading.Thread(target=press, daemon=True).start()
 
 def press_in_wait(function, then=lambda: None):
-    '''While the main thread waits for a kernel, in the call that this function makes. What comes before the driver has
-    noticed that the call waits stops nothing, and what comes again soon asks for an end at once.'''
+    '''While the main thread waits for a kernel, in the call that this function makes.'''
     press_when(lambda: in_call_of(function), pause=0.1, again=1.5, then=then)
 
 def press_in_compiler(ready):
@@ -99,6 +98,153 @@ except cuda.LaunchError as error:
     assert output.startswith("interrupted\n")
     assert "cuCtxSynchronize failed: the launch timed out and was terminated" in output
     assert "by the user's interrupt of the call that waited for it" in output
+
+
+ENDLESS = """
+import os, signal, sys, threading, time
+import numpy as np
+import pycuda.autoinit, pycuda.driver as cuda
+
+memory = cuda.mem_alloc(4)
+graph = cuda.Graph()
+more = graph.condition()
+with graph.while_(more) as body:
+    body.add_memset_node(memory, 1, 4)
+executable = graph.instantiate()
+stream = cuda.Stream()
+event = cuda.Event()
+done = cuda.Event()
+done.record(stream)
+executable.launch(stream)
+event.record(stream)
+
+def press():
+    os.kill(os.getpid(), signal.SIGINT)
+"""
+
+
+@pytest.mark.parametrize(
+    "wait", ["stream.synchronize()", "event.synchronize()", "cuda.memcpy_dtoh(np.empty(1, np.int32), memory)"]
+)
+@pytest.mark.parametrize("moment", [0.0, 0.001, 0.03, 0.12])
+def test_one_interrupt_ends_a_wait_at_whatever_moment_it_comes(wait, moment):
+    output, _ = run_program(
+        ENDLESS
+        + f"""
+try:
+    threading.Timer({moment}, press).start()
+    while True:
+        {wait}
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+    )
+    assert output == "interrupted\n"
+
+
+HANDLER_ADDRESS = """
+import ctypes, signal
+
+def handler_address():
+    action = (ctypes.c_size_t * 32)()
+    assert ctypes.CDLL(None).sigaction(signal.SIGINT, None, action) == 0
+    return action[0]
+"""
+
+
+@pytest.mark.parametrize("handler", ["a new one", "the same again"])
+def test_an_interrupt_finds_the_handler_that_was_set_just_before_the_wait(handler):
+    handled = "signal.getsignal(signal.SIGINT)" if handler == "the same again" else "handled"
+    output, _ = run_program(
+        ENDLESS
+        + HANDLER_ADDRESS
+        + f"""
+def handled(*_):
+    raise KeyboardInterrupt
+
+counting = handler_address()
+signal.signal(signal.SIGINT, {handled})
+while handler_address() != counting:  # replaced, until the driver has seen that
+    time.sleep(0.001)
+threading.Timer(0.001, press).start()
+try:
+    stream.synchronize()
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+    )
+    assert output == "interrupted\n"
+
+
+def test_an_interrupt_that_another_thread_receives_ends_the_wait():
+    output, _ = run_program(
+        ENDLESS
+        + """
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+def press_here():
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
+    signal.pthread_kill(threading.get_ident(), signal.SIGINT)
+    while True:
+        time.sleep(1)
+
+try:
+    threading.Thread(target=press_here, daemon=True).start()
+    while True:
+        stream.synchronize()
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+os._exit(0)
+"""
+    )
+    assert output == "interrupted\n"
+
+
+def test_an_ignored_interrupt_ends_no_wait():
+    output, _ = run_program(
+        ENDLESS
+        + """
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+threading.Timer(0.001, press).start()
+threading.Timer(1.5, lambda: print("waits", flush=True) or os._exit(0)).start()
+stream.synchronize()
+"""
+    )
+    assert output == "waits\n"
+
+
+def test_the_programs_handler_is_back_soon_after_the_wait():
+    output, _ = run_program(
+        HANDLER_ADDRESS
+        + """
+import signal, time
+own = handler_address()
+import pycuda.autoinit, pycuda.driver as cuda
+while handler_address() == own:
+    cuda.Context.synchronize()
+while handler_address() != own:
+    time.sleep(0.01)
+print("back")
+"""
+    )
+    assert output == "back\n"
+
+
+@pytest.mark.parametrize(
+    "caught, status", [("SystemError", -signal.SIGINT), ("KeyboardInterrupt", 0), ("KeyboardInterrupt", 130)]
+)
+def test_an_interrupt_outside_a_wait_lets_the_process_end(caught, status):
+    run_program(
+        ENDLESS
+        + f"""
+threading.Timer(0.1, press).start()
+try:
+    while True:
+        time.sleep(1)
+except {caught}:
+    sys.exit({status})
+""",
+        expect=status,
+    )
 
 
 def test_a_kernel_that_ends_by_itself_soon_is_left_alone():

@@ -13,6 +13,9 @@ namespace {
 /// Odd while the main thread waits. Written by the main thread, read by the driver's.
 unsigned long long waits = 0;
 
+/// The driver's; null until it is loaded.
+CUresult (*watch)(const unsigned long long* waits) = nullptr;
+
 void count() noexcept { __atomic_store_n(&waits, waits + 1, __ATOMIC_RELEASE); }
 
 }  // namespace
@@ -25,21 +28,22 @@ bool on_main_thread() noexcept {
 bool Interruptible::off_ = false;
 
 void Interruptible::begin() noexcept {
-  static bool watched = false;
   if (!on_main_thread()) return;
-  if (!watched) {
+  if (watch == nullptr) {
     if (!driver::process_driver_loaded()) return;
-    const auto watch = driver::process_driver().watch_waits;
-    if (watch == nullptr || watch(&waits) != CUDA_SUCCESS) {
-      off_ = true;
-      return;
-    }
-    watched = true;
+    watch = driver::process_driver().watch_waits;
+    off_ = watch == nullptr;
+    if (off_) return;
   }
   // A call within a call is part of that.
   if (waits % 2 == 1) return;
   count();
-  waits_ = true;
+  off_ = watch(&waits) != CUDA_SUCCESS;
+  if (off_) {
+    count();
+  } else {
+    waits_ = true;
+  }
 }
 
 void Interruptible::end() noexcept { count(); }
@@ -48,6 +52,11 @@ void Interruptible::run_handlers() {
   // What comes from here on is an interrupt of the next try. The number stays odd.
   count();
   count();
+  static_cast<void>(watch(&waits));
+  run_pending_handlers();
+}
+
+void Interruptible::run_pending_handlers() {
   if (PyErr_CheckSignals() != 0) throw nanobind::python_error();
 }
 

@@ -22,6 +22,11 @@ class [[nodiscard]] Interruptible {
   ~Interruptible() {
     if (waits_) end();
   }
+  /// Before the call, with the GIL: raises what Python's handlers raise for signals that came
+  /// before the wait. The driver counts those that come in it.
+  void raise_if_interrupted_before() const {
+    if (waits_) run_pending_handlers();
+  }
   /// After a failure of the call, with the GIL: raises what Python's handlers raise for signals
   /// since. False where the driver does not give up calls.
   bool raise_if_interrupted() const {
@@ -33,6 +38,7 @@ class [[nodiscard]] Interruptible {
   void begin() noexcept;
   static void end() noexcept;
   static void run_handlers();
+  static void run_pending_handlers();
 
   /// Set permanently when the driver cannot stop kernels: a GPU's.
   static bool off_;

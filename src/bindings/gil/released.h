@@ -52,6 +52,7 @@ template <class Action>
 decltype(auto) without_gil(Action&& action) {
   const GilReleaseCount counted;
   const Interruptible wait;
+  wait.raise_if_interrupted_before();
   for (;;) {
     try {
       const GilReleased released;
@@ -63,7 +64,8 @@ decltype(auto) without_gil(Action&& action) {
 }
 
 /// Tells the driver, at the interpreter's end, that no other thread runs Python while this lives: a
-/// destructor must not wait for a stream that waits for what only Python could write.
+/// destructor must not wait for a stream that waits for what only Python could write, nor long for
+/// a kernel that the user has interrupted.
 class [[nodiscard]] LastThread {
  public:
   LastThread() noexcept;

@@ -72,8 +72,8 @@ CUresult cuCpuGetLastFault(char* buffer, size_t bytes) {
   });
 }
 
-/// Beyond NVIDIA's interface: lets an interrupt of the program (Ctrl-C) end its wait for a kernel.
-/// `waits` counts its waits: see exec::watch_waits.
+/// Beyond NVIDIA's interface: lets an interrupt of the program (Ctrl-C) end its wait for a kernel,
+/// which begins with this call. `waits` counts its waits: see exec::watch_waits.
 CUresult cuCpuWatchWaits(const unsigned long long* waits) {
   using namespace pycuda::cpu;
   return api::guarded([&]() -> CUresult {
@@ -86,7 +86,7 @@ CUresult cuCpuWatchWaits(const unsigned long long* waits) {
 /// Beyond NVIDIA's interface: until the same call with 0, the calling thread is the only one that
 /// runs code of the program, and it cleans up. If it waits for a stream that waits for a value
 /// which neither queued work nor another process can write, the stream's wait is given up, with an
-/// error.
+/// error; and what runs is stopped after most of a second if its user has interrupted it.
 CUresult cuCpuSetLastThread(int last) {
   using namespace pycuda::cpu;
   return api::guarded([&]() -> CUresult {

@@ -16,7 +16,6 @@
 #include "cpu/api/interruptible_compile.h"
 #include "cpu/api/virtual_device.h"
 #include "cpu/exec/check_settings.h"
-#include "cpu/exec/interrupts.h"
 #include "cpu/ptx/fatbin.h"
 
 namespace pycuda::cpu::api {
@@ -106,7 +105,6 @@ CUresult compile_image(const void* image, std::size_t available_bytes, JitOption
                        std::shared_ptr<const jit::Program>* program) {
   const unsigned architecture = claimed_architecture().capability;
   const auto started = std::chrono::steady_clock::now();
-  const exec::NotedInterrupts noted;
   auto ptx = ptx::ptx_of_image(image, available_bytes, architecture);
   if (!ptx) {
     options.write_logs({}, ptx.error().message + '\n');

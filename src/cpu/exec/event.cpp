@@ -2,6 +2,7 @@
 // Events: each record makes a new marker, so that waits mean the record that was latest at the
 // call.
 #include "cpu/exec/event_marker.h"
+#include "cpu/exec/interrupts.h"
 #include "cpu/exec/last_thread.h"
 
 namespace pycuda::cpu::exec {
@@ -34,6 +35,7 @@ bool Marker::when_reached(Task task) {
 void Marker::wait() const {
   if (reached()) return;
   const LastThreadWait wait;
+  expect_interrupts();
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return reached_.load(std::memory_order_relaxed); });
 }

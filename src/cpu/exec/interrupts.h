@@ -19,42 +19,38 @@ inline bool interrupting() noexcept {
   return wait != 0 && internal::is_in_wait(wait);
 }
 
-/// Notes a SIGINT from here on for the AbandonableWaits that come later in the same wait of the
-/// program: for what a call does before it knows that there is something to compile. Otherwise as
-/// AbandonableWait, which does this too.
-class NotedInterrupts {
- public:
-  NotedInterrupts();
-  NotedInterrupts(const NotedInterrupts&) = delete;
-  NotedInterrupts& operator=(const NotedInterrupts&) = delete;
-  ~NotedInterrupts();
-
- protected:
-  /// The number of the program's wait; 0 where nothing is noted.
-  unsigned long long wait_;
-};
+/// Where the program's wait is about to block: finds a handler for SIGINT that the program has set
+/// since its last wait. Nothing in other threads and outside waits; otherwise a system call.
+void expect_interrupts();
 
 /// While the program waits for something that can be abandoned, such as a compilation: a SIGINT
 /// then stops no kernel, because the wait ends without that. Cheap beside any compilation.
-class AbandonableWait : NotedInterrupts {
+class AbandonableWait {
  public:
   /// `watched()` if the calling thread is the program's first and in a wait that `watch_waits`
   /// watches; otherwise this does nothing.
   AbandonableWait();
+  AbandonableWait(const AbandonableWait&) = delete;
+  AbandonableWait& operator=(const AbandonableWait&) = delete;
   ~AbandonableWait();
 
   bool watched() const noexcept { return wait_ != 0; }
-  /// Whether a SIGINT has come in the program's wait and was noted, here or before. Never for a
-  /// program without a handler for it.
+  /// Whether a SIGINT has come in the program's wait, here or before. Never for a program without a
+  /// handler for it.
   bool interrupted() const noexcept;
+
+ private:
+  /// The number of the program's wait; 0 where nothing is watched.
+  unsigned long long wait_;
 };
 
-/// From now on a thread looks at `waits` now and then: odd while the program waits in a call, it
-/// changes whenever such a wait begins or ends, and lives as long as the process. A SIGINT that a
-/// program with a handler gets in a wait that has become long gives that wait most of a second to
-/// end by itself, a second SIGINT none; then what runs is stopped. The handler is called as ever.
-/// Who waits on after an interrupt, which its handler was content with, makes that a wait of its
-/// own. Only the first call counts.
+/// To be called at the beginning of each wait of the program's first thread, with `waits` odd; the
+/// address is the first call's. From then on a thread looks at `waits` now and then: odd while the
+/// program waits in a call, it changes whenever such a wait begins or ends, and lives as long as
+/// the process. A SIGINT that a program with a handler gets in a wait gives that wait most of a
+/// second to end by itself, a second SIGINT none; then what runs is stopped. The handler is called
+/// as ever. What came before this call is for the caller to look for after it. Who waits on after
+/// an interrupt, which its handler was content with, makes that a wait of its own.
 void watch_waits(const unsigned long long* waits);
 
 }  // namespace pycuda::cpu::exec

@@ -64,6 +64,7 @@ WorkerPool::WorkerPool() : workers_(worker_count()) {
   pthread_sigmask(SIG_BLOCK, &all, &before);
   for (unsigned i = 0; i < workers_; ++i) start_worker(i);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  made_.store(true, std::memory_order_release);
 }
 
 void WorkerPool::start_worker(unsigned index) {

@@ -71,11 +71,14 @@ class WorkerPool {
   /// During the call nothing ran, waited for a worker or was parked, but for what other threads
   /// have handed in since it began. What has run before happened before the return.
   bool is_idle();
+  /// Whether there has been an instance() yet, which has threads.
+  static bool is_made() { return made_.load(std::memory_order_acquire); }
 
   static constexpr std::int32_t unlimited = 1 << 30;
 
  private:
   WorkerPool();
+  inline static std::atomic<bool> made_{false};
   struct Slot {
     std::atomic<std::uint64_t> ticket{0};  ///< generation in the upper half, next chunk below
     std::atomic<std::uint32_t> count{0};   ///< chunks of this generation

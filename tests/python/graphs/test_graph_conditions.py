@@ -261,14 +261,8 @@ executable.launch(stream)
 assert not stream.is_done()
 
 
-def press():
-    os.kill(os.getpid(), signal.SIGINT)
-    # As a user would: an interrupt in a wait's first moments, which last on a busy machine, stops nothing.
-    threading.Timer(0.5, press).start()
-
-
 try:
-    threading.Timer(0.5, press).start()
+    threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
     stream.synchronize()
 except (KeyboardInterrupt, cuda.Error) as error:
     signal.signal(signal.SIGINT, signal.SIG_IGN)

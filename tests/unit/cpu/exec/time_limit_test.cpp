@@ -132,7 +132,7 @@ TEST_CASE("an interrupt ends what can be abandoned later in the same wait, and o
   CHECK_FALSE(AbandonableWait().watched());
   change_waits();
   {
-    const NotedInterrupts noted;
+    watch_waits(&waits);
     CHECK_FALSE(AbandonableWait().interrupted());
     raise(SIGINT);
     CHECK(AbandonableWait().interrupted());
@@ -141,7 +141,7 @@ TEST_CASE("an interrupt ends what can be abandoned later in the same wait, and o
   change_waits();
   change_waits();
   {
-    const NotedInterrupts noted;
+    watch_waits(&waits);
     REQUIRE(sigaction(SIGINT, &of_program, nullptr) == 0);
     const AbandonableWait wait;
     CHECK_FALSE(wait.interrupted());
@@ -171,19 +171,13 @@ TEST_CASE("an interrupt ends a kernel that is waited for, wherever it runs, and 
   };
   constexpr auto spin = [](HandThread& t) { t.yield(); };
   for (const Kernel& endless : {plain_kernel<loop>("endless"), suspending_kernel<spin>("spins")}) {
-    std::atomic<bool> over{false};
-    std::thread user([&] {
-      // The first is seen as soon as the wait is known to be long; a second says that it is meant.
-      while (!over.load()) {
-        std::this_thread::sleep_for(milliseconds(100));
-        kill(getpid(), SIGINT);
-      }
-    });
+    // Once, and before anything can have noticed that the wait is long.
     change_waits();
+    watch_waits(&waits);
+    expect_interrupts();  // the handler is as new as the wait
+    kill(getpid(), SIGINT);
     const Fault fault = fault_of(endless, false);
     change_waits();
-    over.store(true);
-    user.join();
     CHECK(fault.kind == FaultKind::Timeout);
     CHECK(contains(fault.message, "user's interrupt"));
     // At once: the program may launch something else.
