@@ -35,6 +35,7 @@ void bind_virtual_memory(nanobind::module_& m);
 void bind_memory_batches(nanobind::module_& m);
 void bind_external_memory(nanobind::module_& m);
 void bind_tensor_map(nanobind::module_& m);
+void bind_driver_log(nanobind::module_& m);
 void bind_profile(nanobind::module_& m);
 void bind_profiler(nanobind::module_& m);
 void bind_checks(nanobind::module_& m);

@@ -185,11 +185,14 @@ using namespace pycuda::cpu::api;
 namespace {
 
 template <class Body>
-CUresult with_array(CUarray handle, Body&& body) noexcept {
-  return with_context([&](Context&) -> CUresult {
-    Array* array = find_array(handle);
-    return array != nullptr ? body(*array) : CUDA_ERROR_INVALID_HANDLE;
-  });
+CUresult with_array(CUarray handle, Body&& body,
+                    const char* entry = __builtin_FUNCTION()) noexcept {
+  return with_context(
+      [&](Context&) -> CUresult {
+        Array* array = find_array(handle);
+        return array != nullptr ? body(*array) : CUDA_ERROR_INVALID_HANDLE;
+      },
+      entry);
 }
 
 }  // namespace

@@ -20,11 +20,15 @@ inline bool are_group_indices(const std::size_t* indices, std::size_t groups, st
 /// As with_context: batches are for all streams but the legacy default one, and for no graph. A
 /// capture that is refused one goes on.
 template <class Body>
-CUresult with_batch_stream(CUstream handle, Body&& body) noexcept {
-  return with_stream(handle, [&](const Stream& stream) -> CUresult {
-    if (stream.in_capture()) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-    return stream.kind() != StreamKind::Legacy ? body() : CUDA_ERROR_INVALID_VALUE;
-  });
+CUresult with_batch_stream(CUstream handle, Body&& body,
+                           const char* entry = __builtin_FUNCTION()) noexcept {
+  return with_stream(
+      handle,
+      [&](const Stream& stream) -> CUresult {
+        if (stream.in_capture()) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+        return stream.kind() != StreamKind::Legacy ? body() : CUDA_ERROR_INVALID_VALUE;
+      },
+      entry);
 }
 
 }  // namespace pycuda::cpu::api

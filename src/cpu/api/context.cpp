@@ -9,6 +9,7 @@
 #include "cpu/api/array.h"
 #include "cpu/api/context_pins.h"
 #include "cpu/api/entry_guard.h"
+#include "cpu/api/error_detail.h"
 #include "cpu/api/event.h"
 #include "cpu/api/module.h"
 #include "cpu/api/registry.h"
@@ -50,7 +51,7 @@ void note_failure(const std::string& text) {
   }
   const bool read_by_program = program_reads_faults.load();
   if (read_by_program) fault_unread.store(true);
-  base::log(read_by_program ? base::LogLevel::Info : base::LogLevel::Warning, text);
+  report(text, read_by_program ? base::LogLevel::Info : base::LogLevel::Warning);
 }
 
 CUresult result_of(FaultKind kind) {

@@ -53,15 +53,18 @@ CUresult create(CUcontext* context, unsigned flags, CUdevice ordinal) {
 
 // body(context) of the given context, or of the current one for null.
 template <class Body>
-CUresult with_context_or_current(CUcontext handle, Body body) {
-  return with_driver([&]() -> CUresult {
-    if (handle == nullptr) handle = this_thread.current;
-    if (handle == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
-    const ContextPin pin(handle);
-    Context* context = registry.contexts.find(handle);
-    if (context != nullptr) return body(*context);
-    return is_context(handle) ? CUDA_ERROR_CONTEXT_IS_DESTROYED : CUDA_ERROR_INVALID_CONTEXT;
-  });
+CUresult with_context_or_current(CUcontext handle, Body body,
+                                 const char* entry = __builtin_FUNCTION()) {
+  return with_driver(
+      [&]() -> CUresult {
+        if (handle == nullptr) handle = this_thread.current;
+        if (handle == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+        const ContextPin pin(handle);
+        Context* context = registry.contexts.find(handle);
+        if (context != nullptr) return body(*context);
+        return is_context(handle) ? CUDA_ERROR_CONTEXT_IS_DESTROYED : CUDA_ERROR_INVALID_CONTEXT;
+      },
+      entry);
 }
 
 }  // namespace

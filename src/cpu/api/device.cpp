@@ -11,11 +11,14 @@ using namespace pycuda::cpu::api;
 namespace {
 
 template <class Body>
-CUresult with_device(CUdevice ordinal, Body&& body) noexcept {
-  return with_driver([&]() -> CUresult {
-    VirtualDevice* device = find_device(ordinal);
-    return device != nullptr ? body(*device) : CUDA_ERROR_INVALID_DEVICE;
-  });
+CUresult with_device(CUdevice ordinal, Body&& body,
+                     const char* entry = __builtin_FUNCTION()) noexcept {
+  return with_driver(
+      [&]() -> CUresult {
+        VirtualDevice* device = find_device(ordinal);
+        return device != nullptr ? body(*device) : CUDA_ERROR_INVALID_DEVICE;
+      },
+      entry);
 }
 
 void copy_text(const std::string& text, char* to, int bytes) {

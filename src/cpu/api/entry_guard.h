@@ -10,6 +10,7 @@
 #include "cpu/api/context.h"
 #include "cpu/api/context_pins.h"
 #include "cpu/api/cuda_abi.h"
+#include "cpu/api/error_log.h"
 #include "cpu/api/registry.h"
 
 namespace pycuda::cpu::api {
@@ -23,6 +24,7 @@ struct ThreadState {
   CUcontext current = nullptr;      ///< top of the context stack
   bool in_host_callback = false;    ///< the driver is calling the program: it must not call back
   bool stream_zero_is_own = false;  ///< in a function of the per-thread-default-stream ABI
+  bool in_call = false;             ///< of a function that `with_driver` guards
   /// What captures of others forbid to this thread.
   CUstreamCaptureMode capture_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
 };
@@ -44,39 +46,53 @@ CUresult guarded(Body&& body) noexcept {
   }
 }
 
-/// As `guarded`, when the driver is initialised.
+/// As `guarded`, when the driver is initialised. A result that is an error goes to the log,
+/// as that of the outermost `function`.
 template <class Body>
-CUresult with_driver(Body&& body) noexcept {
+CUresult with_driver(Body&& body, const char* entry = __builtin_FUNCTION()) noexcept {
   const CUresult status = driver_status.load(std::memory_order_acquire);
   if (status != CUDA_SUCCESS) [[unlikely]]
     return status;
   if (this_thread.in_host_callback) [[unlikely]]
     return CUDA_ERROR_NOT_PERMITTED;
-  return guarded(std::forward<Body>(body));
+  const bool outermost = !std::exchange(this_thread.in_call, true);
+  const CUresult result = guarded(std::forward<Body>(body));
+  if (outermost) {
+    if (result != CUDA_SUCCESS && result != CUDA_ERROR_NOT_READY) [[unlikely]]
+      record_result(entry, result);
+    this_thread.in_call = false;
+    if (undelivered_messages.load(std::memory_order_relaxed)) [[unlikely]]
+      deliver_messages();
+  }
+  return result;
 }
 
 /// As `with_driver`, with the calling thread's current context, when it has one that lives.
 template <class Body>
-CUresult with_any_context(Body&& body) noexcept {
-  return with_driver([&]() -> CUresult {
-    const CUcontext handle = this_thread.current;
-    if (handle == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
-    const ContextPin pin(handle);
-    Context* context = registry.contexts.find(handle);
-    if (context == nullptr) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
-    return body(*context);
-  });
+CUresult with_any_context(Body&& body, const char* entry = __builtin_FUNCTION()) noexcept {
+  return with_driver(
+      [&]() -> CUresult {
+        const CUcontext handle = this_thread.current;
+        if (handle == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+        const ContextPin pin(handle);
+        Context* context = registry.contexts.find(handle);
+        if (context == nullptr) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+        return body(*context);
+      },
+      entry);
 }
 
 /// As `with_any_context`, when no fault has been reported in that context.
 template <class Body>
-CUresult with_context(Body&& body) noexcept {
-  return with_any_context([&](Context& context) -> CUresult {
-    const CUresult status = context.status();
-    if (status != CUDA_SUCCESS) [[unlikely]]
-      return status;
-    return body(context);
-  });
+CUresult with_context(Body&& body, const char* entry = __builtin_FUNCTION()) noexcept {
+  return with_any_context(
+      [&](Context& context) -> CUresult {
+        const CUresult status = context.status();
+        if (status != CUDA_SUCCESS) [[unlikely]]
+          return status;
+        return body(context);
+      },
+      entry);
 }
 
 }  // namespace pycuda::cpu::api

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include "cpu/api/error_detail.h"
 
-#include "base/log.h"
+#include "cpu/api/error_log.h"
 
 namespace pycuda::cpu::api {
 
+void report(std::string_view why, base::LogLevel level) {
+  record(Severity::Error, why);
+  base::log(level, why);
+}
+
 CUresult fail(CUresult result, std::string_view why) {
-  base::log(base::LogLevel::Warning, why);
+  report(why);
   return result;
 }
 

@@ -25,16 +25,19 @@ namespace {
 
 // Events can be asked about with any context current, or none: they know their own.
 template <class Body>
-CUresult with_event(CUevent handle, Body&& body) noexcept {
-  return with_driver([&]() -> CUresult {
-    ObjectPin pin;
-    Event* event = registry.events.find(handle);
-    if (event == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-    pin.is_of(event->context().handle());
-    const CUresult status = event->context().status();
-    if (status != CUDA_SUCCESS) return status;
-    return body(*event);
-  });
+CUresult with_event(CUevent handle, Body&& body,
+                    const char* entry = __builtin_FUNCTION()) noexcept {
+  return with_driver(
+      [&]() -> CUresult {
+        ObjectPin pin;
+        Event* event = registry.events.find(handle);
+        if (event == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+        pin.is_of(event->context().handle());
+        const CUresult status = event->context().status();
+        if (status != CUDA_SUCCESS) return status;
+        return body(*event);
+      },
+      entry);
 }
 
 /// Nothing can be known of an event that a graph will reach.

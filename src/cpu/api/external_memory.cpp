@@ -80,11 +80,14 @@ CUresult import(const CUDA_EXTERNAL_MEMORY_HANDLE_DESC& description, CUexternalM
 }
 
 template <class Body>
-CUresult with_memory(CUexternalMemory handle, Body&& body) noexcept {
-  return with_context([&](Context& context) -> CUresult {
-    ExternalMemory* const memory = registry.external_memories.find(handle);
-    return memory != nullptr ? body(context, *memory) : CUDA_ERROR_INVALID_HANDLE;
-  });
+CUresult with_memory(CUexternalMemory handle, Body&& body,
+                     const char* entry = __builtin_FUNCTION()) noexcept {
+  return with_context(
+      [&](Context& context) -> CUresult {
+        ExternalMemory* const memory = registry.external_memories.find(handle);
+        return memory != nullptr ? body(context, *memory) : CUDA_ERROR_INVALID_HANDLE;
+      },
+      entry);
 }
 
 }  // namespace

@@ -11,20 +11,24 @@ namespace pycuda::cpu::api {
 
 /// As with_context, with the function that `handle` names there.
 template <class Body>
-CUresult with_function(CUfunction handle, Body&& body) noexcept {
-  return with_context([&](Context& context) -> CUresult {
-    Function* function = nullptr;
-    const CUresult status = find_function(context, handle, &function);
-    return status == CUDA_SUCCESS ? body(*function) : status;
-  });
+CUresult with_function(CUfunction handle, Body&& body,
+                       const char* entry = __builtin_FUNCTION()) noexcept {
+  return with_context(
+      [&](Context& context) -> CUresult {
+        Function* function = nullptr;
+        const CUresult status = find_function(context, handle, &function);
+        return status == CUDA_SUCCESS ? body(*function) : status;
+      },
+      entry);
 }
 
 /// The same for those to which no function at all is an invalid value, as NVIDIA's driver has it.
 template <class Body>
-CUresult with_given_function(CUfunction handle, Body&& body) noexcept {
+CUresult with_given_function(CUfunction handle, Body&& body,
+                             const char* entry = __builtin_FUNCTION()) noexcept {
   if (handle == nullptr)
-    return with_context([](Context&) -> CUresult { return CUDA_ERROR_INVALID_VALUE; });
-  return with_function(handle, std::forward<Body>(body));
+    return with_context([](Context&) -> CUresult { return CUDA_ERROR_INVALID_VALUE; }, entry);
+  return with_function(handle, std::forward<Body>(body), entry);
 }
 
 }  // namespace pycuda::cpu::api

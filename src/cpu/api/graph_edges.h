@@ -40,26 +40,36 @@ CUresult return_list(const std::vector<Item>& list, Item* room, std::size_t* cou
 
 /// As with_driver, with the graph or node of the handle.
 template <class Body>
-CUresult with_graph(CUgraph handle, Body&& body) noexcept {
-  return with_driver([&]() -> CUresult {
-    Graph* graph = registry.graphs.find(handle);
-    return graph != nullptr ? body(*graph) : CUDA_ERROR_INVALID_VALUE;
-  });
+CUresult with_graph(CUgraph handle, Body&& body,
+                    const char* entry = __builtin_FUNCTION()) noexcept {
+  return with_driver(
+      [&]() -> CUresult {
+        Graph* graph = registry.graphs.find(handle);
+        return graph != nullptr ? body(*graph) : CUDA_ERROR_INVALID_VALUE;
+      },
+      entry);
 }
 template <class Body>
-CUresult with_node(CUgraphNode handle, Body&& body) noexcept {
-  return with_driver([&]() -> CUresult {
-    GraphNode* node = registry.graph_nodes.find(handle);
-    return node != nullptr ? body(*node) : CUDA_ERROR_INVALID_VALUE;
-  });
+CUresult with_node(CUgraphNode handle, Body&& body,
+                   const char* entry = __builtin_FUNCTION()) noexcept {
+  return with_driver(
+      [&]() -> CUresult {
+        GraphNode* node = registry.graph_nodes.find(handle);
+        return node != nullptr ? body(*node) : CUDA_ERROR_INVALID_VALUE;
+      },
+      entry);
 }
 /// The same with what the node does, if that is an Action.
 template <class Action, class Body>
-CUresult with_action(CUgraphNode handle, Body&& body) noexcept {
-  return with_node(handle, [&](GraphNode& node) -> CUresult {
-    Action* action = std::get_if<Action>(&node.action);
-    return action != nullptr ? body(node, *action) : CUDA_ERROR_INVALID_VALUE;
-  });
+CUresult with_action(CUgraphNode handle, Body&& body,
+                     const char* entry = __builtin_FUNCTION()) noexcept {
+  return with_node(
+      handle,
+      [&](GraphNode& node) -> CUresult {
+        Action* action = std::get_if<Action>(&node.action);
+        return action != nullptr ? body(node, *action) : CUDA_ERROR_INVALID_VALUE;
+      },
+      entry);
 }
 
 }  // namespace pycuda::cpu::api

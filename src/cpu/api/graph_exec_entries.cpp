@@ -32,20 +32,27 @@ CUresult instantiate(CUgraphExec* exec, CUgraph handle, cuuint64_t flags) {
 }
 
 template <class Body>
-CUresult with_exec(CUgraphExec handle, Body&& body) noexcept {
-  return with_driver([&]() -> CUresult {
-    GraphExec* exec = registry.graph_execs.find(handle);
-    return exec != nullptr ? body(*exec) : CUDA_ERROR_INVALID_VALUE;
-  });
+CUresult with_exec(CUgraphExec handle, Body&& body,
+                   const char* entry = __builtin_FUNCTION()) noexcept {
+  return with_driver(
+      [&]() -> CUresult {
+        GraphExec* exec = registry.graph_execs.find(handle);
+        return exec != nullptr ? body(*exec) : CUDA_ERROR_INVALID_VALUE;
+      },
+      entry);
 }
 
 /// With the executable's copy of a node.
 template <class Body>
-CUresult with_exec_node(CUgraphExec handle, CUgraphNode node, Body&& body) noexcept {
-  return with_exec(handle, [&](GraphExec& exec) -> CUresult {
-    GraphNode* found = exec.find(node);
-    return found != nullptr ? body(exec, found) : CUDA_ERROR_INVALID_VALUE;
-  });
+CUresult with_exec_node(CUgraphExec handle, CUgraphNode node, Body&& body,
+                        const char* entry = __builtin_FUNCTION()) noexcept {
+  return with_exec(
+      handle,
+      [&](GraphExec& exec) -> CUresult {
+        GraphNode* found = exec.find(node);
+        return found != nullptr ? body(exec, found) : CUDA_ERROR_INVALID_VALUE;
+      },
+      entry);
 }
 
 /// Gives the executable's copy of a node other parameters: `make` (Action*).

@@ -171,14 +171,17 @@ using namespace pycuda::cpu::api;
 namespace {
 
 template <class Body>
-CUresult with_account(CUdevice device, Body&& body) noexcept {
-  return with_driver([&]() -> CUresult {
-    VirtualDevice* found = find_device(device);
-    if (found == nullptr) return CUDA_ERROR_INVALID_DEVICE;
-    GraphMemory& all = GraphMemory::instance();
-    const std::lock_guard lock(all.mutex);
-    return body(all, *found, all.accounts[found]);
-  });
+CUresult with_account(CUdevice device, Body&& body,
+                      const char* entry = __builtin_FUNCTION()) noexcept {
+  return with_driver(
+      [&]() -> CUresult {
+        VirtualDevice* found = find_device(device);
+        if (found == nullptr) return CUDA_ERROR_INVALID_DEVICE;
+        GraphMemory& all = GraphMemory::instance();
+        const std::lock_guard lock(all.mutex);
+        return body(all, *found, all.accounts[found]);
+      },
+      entry);
 }
 
 }  // namespace

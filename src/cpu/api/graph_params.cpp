@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/log.h"
+#include "cpu/api/error_detail.h"
 #include "cpu/api/graph_condition.h"
 #include "cpu/api/graph_edges.h"
 #include "cpu/api/graph_memory.h"
@@ -14,9 +15,8 @@
 namespace pycuda::cpu::api {
 
 CUresult refuse_in_graphs(const char* what) {
-  base::log(base::LogLevel::Warning,
-            std::string(what) + " in graphs are not supported by the CPU driver");
-  return CUDA_ERROR_NOT_SUPPORTED;
+  return fail(CUDA_ERROR_NOT_SUPPORTED,
+              std::string(what) + " in graphs are not supported by the CPU driver");
 }
 
 CUDA_KERNEL_NODE_PARAMS_v2 with_no_library(const CUDA_KERNEL_NODE_PARAMS_v1& params) {

@@ -130,37 +130,48 @@ CUresult load_library(CUlibrary* library, const void* image, std::size_t availab
 }
 
 template <class Body>
-CUresult with_library(CUlibrary handle, Body&& body) noexcept {
-  return with_driver([&]() -> CUresult {
-    Library* library = registry.libraries.find(handle);
-    return library != nullptr ? body(*library) : CUDA_ERROR_INVALID_HANDLE;
-  });
+CUresult with_library(CUlibrary handle, Body&& body,
+                      const char* entry = __builtin_FUNCTION()) noexcept {
+  return with_driver(
+      [&]() -> CUresult {
+        Library* library = registry.libraries.find(handle);
+        return library != nullptr ? body(*library) : CUDA_ERROR_INVALID_HANDLE;
+      },
+      entry);
 }
 
 template <class Body>
-CUresult with_library_module(CUlibrary handle, Body&& body) noexcept {
-  return with_context([&](Context& context) -> CUresult {
-    Library* library = registry.libraries.find(handle);
-    if (library == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-    Module* module = nullptr;
-    const CUresult status = library->module_in(context, &module);
-    return status == CUDA_SUCCESS ? body(*library, *module) : status;
-  });
+CUresult with_library_module(CUlibrary handle, Body&& body,
+                             const char* entry = __builtin_FUNCTION()) noexcept {
+  return with_context(
+      [&](Context& context) -> CUresult {
+        Library* library = registry.libraries.find(handle);
+        if (library == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+        Module* module = nullptr;
+        const CUresult status = library->module_in(context, &module);
+        return status == CUDA_SUCCESS ? body(*library, *module) : status;
+      },
+      entry);
 }
 
 template <class Body>
-CUresult with_kernel(CUkernel handle, Body&& body) noexcept {
-  return with_driver([&]() -> CUresult {
-    KernelHandle* kernel = registry.kernels.find(handle);
-    return kernel != nullptr ? body(*kernel) : CUDA_ERROR_INVALID_HANDLE;
-  });
+CUresult with_kernel(CUkernel handle, Body&& body,
+                     const char* entry = __builtin_FUNCTION()) noexcept {
+  return with_driver(
+      [&]() -> CUresult {
+        KernelHandle* kernel = registry.kernels.find(handle);
+        return kernel != nullptr ? body(*kernel) : CUDA_ERROR_INVALID_HANDLE;
+      },
+      entry);
 }
 
 /// The same for those to which no kernel at all is an invalid value, as NVIDIA's driver has it.
 template <class Body>
-CUresult with_given_kernel(CUkernel handle, Body&& body) noexcept {
-  if (handle == nullptr) return with_driver([]() -> CUresult { return CUDA_ERROR_INVALID_VALUE; });
-  return with_kernel(handle, std::forward<Body>(body));
+CUresult with_given_kernel(CUkernel handle, Body&& body,
+                           const char* entry = __builtin_FUNCTION()) noexcept {
+  if (handle == nullptr)
+    return with_driver([]() -> CUresult { return CUDA_ERROR_INVALID_VALUE; }, entry);
+  return with_kernel(handle, std::forward<Body>(body), entry);
 }
 
 CUresult library_variable(CUdeviceptr* pointer, std::size_t* bytes, CUlibrary library,

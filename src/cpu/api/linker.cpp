@@ -73,11 +73,14 @@ class LinkState {
 namespace {
 
 template <class Body>
-CUresult with_link(CUlinkState handle, Body&& body) noexcept {
-  return with_driver([&]() -> CUresult {
-    LinkState* state = registry.links.find(handle);
-    return state != nullptr ? body(*state) : CUDA_ERROR_INVALID_HANDLE;
-  });
+CUresult with_link(CUlinkState handle, Body&& body,
+                   const char* entry = __builtin_FUNCTION()) noexcept {
+  return with_driver(
+      [&]() -> CUresult {
+        LinkState* state = registry.links.find(handle);
+        return state != nullptr ? body(*state) : CUDA_ERROR_INVALID_HANDLE;
+      },
+      entry);
 }
 
 }  // namespace

@@ -295,19 +295,26 @@ CUmemoryPool pool_of(const void* memory) {
 namespace {
 
 template <class Body>
-CUresult with_pool(CUmemoryPool handle, Body&& body) noexcept {
-  return with_driver([&]() -> CUresult {
-    MemoryPool* pool = registry.pools.find(handle);
-    return pool != nullptr ? body(*pool) : CUDA_ERROR_INVALID_VALUE;
-  });
+CUresult with_pool(CUmemoryPool handle, Body&& body,
+                   const char* entry = __builtin_FUNCTION()) noexcept {
+  return with_driver(
+      [&]() -> CUresult {
+        MemoryPool* pool = registry.pools.find(handle);
+        return pool != nullptr ? body(*pool) : CUDA_ERROR_INVALID_VALUE;
+      },
+      entry);
 }
 
 /// With a pool of this process's own: what another one made is asked and told there.
 template <class Body>
-CUresult with_own_pool(CUmemoryPool handle, Body&& body) noexcept {
-  return with_pool(handle, [&](MemoryPool& pool) -> CUresult {
-    return pool.origin() ? CUDA_ERROR_INVALID_VALUE : body(pool);
-  });
+CUresult with_own_pool(CUmemoryPool handle, Body&& body,
+                       const char* entry = __builtin_FUNCTION()) noexcept {
+  return with_pool(
+      handle,
+      [&](MemoryPool& pool) -> CUresult {
+        return pool.origin() ? CUDA_ERROR_INVALID_VALUE : body(pool);
+      },
+      entry);
 }
 
 CUresult pool_of_device(CUmemoryPool* pool, CUdevice ordinal, bool default_one) {

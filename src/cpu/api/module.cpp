@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "cpu/api/background.h"
 #include "cpu/api/context.h"
+#include "cpu/api/error_detail.h"
 #include "cpu/api/interruptible_compile.h"
 #include "cpu/api/registry.h"
 #include "cpu/api/texture_reference.h"
@@ -29,7 +30,7 @@ namespace {
 constinit std::mutex retiring;
 
 CUresult result_of(const variants::KernelFailure& failure) {
-  base::log(base::LogLevel::Warning, failure.message);
+  report(failure.message);
   return failure.stage == variants::KernelFailure::Stage::Compile ? CUDA_ERROR_INVALID_PTX
                                                                   : CUDA_ERROR_INVALID_IMAGE;
 }
@@ -74,7 +75,7 @@ CUresult ModuleImage::load(Context& context, const std::shared_ptr<const jit::Pr
       background_of(loading));
   if (!code) {
     if (out_of_memory) return CUDA_ERROR_OUT_OF_MEMORY;
-    base::log(base::LogLevel::Warning, code.error().message);
+    report(code.error().message);
     return CUDA_ERROR_INVALID_IMAGE;
   }
   if (loading->managed_ != nullptr) loading->managed_->mark_written();

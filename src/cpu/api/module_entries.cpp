@@ -29,15 +29,18 @@ CUresult load(CUmodule* handle, const void* image, std::size_t available_bytes,
 }
 
 template <class Body>
-CUresult with_module(CUmodule handle, Body&& body) noexcept {
-  return with_context([&](Context&) -> CUresult {
-    ObjectPin pin;
-    const std::shared_ptr<Module> module = Module::share(handle);
-    if (module == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-    pin.is_of(module->context().handle());
-    const CUresult status = module->context().status();
-    return status == CUDA_SUCCESS ? body(*module) : status;
-  });
+CUresult with_module(CUmodule handle, Body&& body,
+                     const char* entry = __builtin_FUNCTION()) noexcept {
+  return with_context(
+      [&](Context&) -> CUresult {
+        ObjectPin pin;
+        const std::shared_ptr<Module> module = Module::share(handle);
+        if (module == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+        pin.is_of(module->context().handle());
+        const CUresult status = module->context().status();
+        return status == CUDA_SUCCESS ? body(*module) : status;
+      },
+      entry);
 }
 
 }  // namespace

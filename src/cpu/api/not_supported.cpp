@@ -8,20 +8,24 @@
 #include <string>
 
 #include "base/log.h"
+#include "cpu/api/error_log.h"
 
 namespace {
+
+using namespace pycuda::cpu::api;
 
 constexpr int cuda_error_not_supported = 801;
 
 int refuse(const char* symbol, std::atomic<bool>& said) {
-  if (!said.exchange(true)) {
-    try {
-      pycuda::base::log(pycuda::base::LogLevel::Warning,
-                        std::string(symbol) + " is not supported by the CPU driver");
-    } catch (...) {
-      // Without memory for the message the answer must do.
-    }
+  try {
+    const std::string why = std::string(symbol) + " is not supported by the CPU driver";
+    if (!said.exchange(true)) pycuda::base::log(pycuda::base::LogLevel::Warning, why);
+    record(Severity::Error, why);
+  } catch (...) {
+    // Without memory for the message the answer must do.
   }
+  record_result(symbol, cuda_error_not_supported);
+  deliver_messages();
   return cuda_error_not_supported;
 }
 

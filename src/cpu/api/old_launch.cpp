@@ -13,12 +13,16 @@ namespace {
 constexpr std::size_t largest_parameter_bytes = 32764;
 
 template <class Body>
-CUresult with_pending(CUfunction handle, Body&& body) noexcept {
-  return with_function(handle, [&](Function& function) -> CUresult {
-    Function::PendingLaunch& pending = function.pending();
-    const std::lock_guard lock(pending.mutex);
-    return body(function, pending);
-  });
+CUresult with_pending(CUfunction handle, Body&& body,
+                      const char* entry = __builtin_FUNCTION()) noexcept {
+  return with_function(
+      handle,
+      [&](Function& function) -> CUresult {
+        Function::PendingLaunch& pending = function.pending();
+        const std::lock_guard lock(pending.mutex);
+        return body(function, pending);
+      },
+      entry);
 }
 
 CUresult set_parameter(CUfunction handle, int offset, const void* value, std::size_t bytes) {

@@ -7,14 +7,17 @@ using namespace pycuda::cpu::api;
 namespace {
 
 template <class Body>
-CUresult with_primary(CUdevice ordinal, Body&& body) noexcept {
-  return with_driver([&]() -> CUresult {
-    VirtualDevice* device = find_device(ordinal);
-    if (device == nullptr) return CUDA_ERROR_INVALID_DEVICE;
-    VirtualDevice::Primary& primary = device->primary();
-    const std::lock_guard lock(primary.mutex);
-    return body(*device, primary);
-  });
+CUresult with_primary(CUdevice ordinal, Body&& body,
+                      const char* entry = __builtin_FUNCTION()) noexcept {
+  return with_driver(
+      [&]() -> CUresult {
+        VirtualDevice* device = find_device(ordinal);
+        if (device == nullptr) return CUDA_ERROR_INVALID_DEVICE;
+        VirtualDevice::Primary& primary = device->primary();
+        const std::lock_guard lock(primary.mutex);
+        return body(*device, primary);
+      },
+      entry);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "base/file_cache.h"
 #include "base/log.h"
 #include "cpu/api/background.h"
+#include "cpu/api/error_detail.h"
 #include "cpu/api/interruptible_compile.h"
 #include "cpu/api/virtual_device.h"
 #include "cpu/exec/check_settings.h"
@@ -22,6 +23,11 @@ namespace pycuda::cpu::api {
 namespace {
 
 constexpr int newest_ptx_major = 9;
+
+// Who gave no buffer for the compiler's words reads them on the standard error stream.
+base::LogLevel level_without(const JitOptions& options) {
+  return options.has_error_log() ? base::LogLevel::Info : base::LogLevel::Warning;
+}
 
 const jit::Options& compiler_options() {
   static const jit::Options options = [] {
@@ -109,9 +115,9 @@ CUresult compile_image(const void* image, std::size_t available_bytes, JitOption
   if (!ptx) {
     options.write_logs({}, ptx.error().message + '\n');
     // Programs of others show no log of the JIT: what stays unclear to them is said aloud.
-    base::log(ptx.error().error == ptx::ImageError::NoPtx ? base::LogLevel::Warning
-                                                          : base::LogLevel::Info,
-              ptx.error().message);
+    report(ptx.error().message, ptx.error().error == ptx::ImageError::NoPtx
+                                    ? base::LogLevel::Warning
+                                    : base::LogLevel::Info);
     return result_of(ptx.error().error);
   }
   if (ptx_major_version(*ptx) > newest_ptx_major) {
@@ -121,8 +127,7 @@ CUresult compile_image(const void* image, std::size_t available_bytes, JitOption
   }
   if (const auto refusal = architecture_refusal(*ptx)) {
     options.write_logs({}, *refusal);
-    base::log(options.has_error_log() ? base::LogLevel::Info : base::LogLevel::Warning,
-              std::string_view(*refusal).substr(0, refusal->size() - 1));
+    report(std::string_view(*refusal).substr(0, refusal->size() - 1), level_without(options));
     return ptx::is_ptx_text(static_cast<const char*>(image), available_bytes)
                ? CUDA_ERROR_INVALID_PTX
                : CUDA_ERROR_NO_BINARY_FOR_GPU;
@@ -135,15 +140,14 @@ CUresult compile_image(const void* image, std::size_t available_bytes, JitOption
   if (!compiled) {
     const std::string text = ptx::to_text(compiled.error());
     options.write_logs({}, text);
-    // Who gave no buffer for it hears of it here.
-    base::log(options.has_error_log() ? base::LogLevel::Info : base::LogLevel::Warning,
-              std::string_view(text).substr(0, text.find_last_not_of('\n') + 1));
+    report(std::string_view(text).substr(0, text.find_last_not_of('\n') + 1),
+           level_without(options));
     return CUDA_ERROR_INVALID_PTX;
   }
   *program = std::move(compiled).value();
   if (const std::string reason = too_much_constant_data(**program); !reason.empty()) {
     options.write_logs({}, reason + '\n');
-    base::log(options.has_error_log() ? base::LogLevel::Info : base::LogLevel::Warning, reason);
+    report(reason, level_without(options));
     return CUDA_ERROR_INVALID_PTX;
   }
   options.write_logs(

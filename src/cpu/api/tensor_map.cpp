@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "cpu/api/entry_guard.h"
+#include "cpu/api/error_detail.h"
 #include "cpu/kernel_abi/tensor_maps.h"
 
 namespace pycuda::cpu::api {
@@ -40,7 +41,7 @@ unsigned swizzle_bytes(TensorSwizzle swizzle) {
 }
 
 CUresult refuse(const char* what) {
-  base::log(base::LogLevel::Info, std::string("tensor map: ") + what);
+  report(std::string("tensor map: ") + what, base::LogLevel::Info);
   return CUDA_ERROR_INVALID_VALUE;
 }
 

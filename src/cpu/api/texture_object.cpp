@@ -46,18 +46,21 @@ CUresult insert(Context& context, const exec::Texture& texture, TextureObject ob
 
 /// Runs `body` with the object, if there is one of this kind.
 template <class Body>
-CUresult with_object(unsigned long long handle, bool is_surface, Body&& body) noexcept {
-  return with_context([&](Context&) -> CUresult {
-    TextureObjects& table = objects();
-    const std::lock_guard lock(table.mutex);
-    const auto found = table.all.find(handle);
-    if (found == table.all.end() || found->second.is_surface != is_surface) {
-      return fail(CUDA_ERROR_INVALID_VALUE, std::string("the handle is that of no ") +
-                                                (is_surface ? "surface" : "texture") +
-                                                " object, or of one destroyed");
-    }
-    return body(found);
-  });
+CUresult with_object(unsigned long long handle, bool is_surface, Body&& body,
+                     const char* entry = __builtin_FUNCTION()) noexcept {
+  return with_context(
+      [&](Context&) -> CUresult {
+        TextureObjects& table = objects();
+        const std::lock_guard lock(table.mutex);
+        const auto found = table.all.find(handle);
+        if (found == table.all.end() || found->second.is_surface != is_surface) {
+          return fail(CUDA_ERROR_INVALID_VALUE, std::string("the handle is that of no ") +
+                                                    (is_surface ? "surface" : "texture") +
+                                                    " object, or of one destroyed");
+        }
+        return body(found);
+      },
+      entry);
 }
 
 CUresult destroy(unsigned long long handle, bool is_surface) {

@@ -93,11 +93,15 @@ constexpr const char* no_reference =
     "the handle is that of no reference, or of one whose module is unloaded";
 
 template <class Body>
-CUresult with_reference(CUtexref handle, Body&& body) noexcept {
-  return with_context([&](Context&) -> CUresult {
-    TextureReference* reference = references().textures.find(handle);
-    return reference != nullptr ? body(*reference) : fail(CUDA_ERROR_INVALID_HANDLE, no_reference);
-  });
+CUresult with_reference(CUtexref handle, Body&& body,
+                        const char* entry = __builtin_FUNCTION()) noexcept {
+  return with_context(
+      [&](Context&) -> CUresult {
+        TextureReference* reference = references().textures.find(handle);
+        return reference != nullptr ? body(*reference)
+                                    : fail(CUDA_ERROR_INVALID_HANDLE, no_reference);
+      },
+      entry);
 }
 
 /// Lets `body` change a copy of the state, which counts if it succeeds.
