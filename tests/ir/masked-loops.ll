@@ -12,6 +12,13 @@
 ; check: define void @f.copy
 ; check: phi <32 x half>
 ; check: store <32 x half>
+; check: define <16 x float> @f.g
+; check-not: @llvm.masked.gather
+; check: load ptr
+; check: load float
+; check: define void @f.t
+; check-not: @llvm.masked.scatter
+; check: store float
 declare <32 x i8> @llvm.masked.load.v32i8.p0(ptr, i32, <32 x i1>, <32 x i8>)
 declare void @llvm.masked.store.v32f16.p0(<32 x half>, ptr, i32, <32 x i1>)
 declare <32 x half> @llvm.masked.load.v32f16.p0(ptr, i32, <32 x i1>, <32 x half>)
@@ -30,6 +37,16 @@ define void @f.s(ptr %p, <32 x i1> %m, <32 x i8> %v) #0 {
 define void @f.copy(ptr %p, <32 x i1> %m, ptr %q) #0 {
   %v = call <32 x half> @llvm.masked.load.v32f16.p0(ptr %p, i32 2, <32 x i1> %m, <32 x half> poison)
   call void @llvm.masked.store.v32f16.p0(<32 x half> %v, ptr %q, i32 2, <32 x i1> %m)
+  ret void
+}
+declare <16 x float> @llvm.masked.gather.v16f32.v16p0(<16 x ptr>, i32, <16 x i1>, <16 x float>)
+declare void @llvm.masked.scatter.v16f32.v16p0(<16 x float>, <16 x ptr>, i32, <16 x i1>)
+define <16 x float> @f.g(<16 x ptr> %p, <16 x i1> %m) #0 {
+  %r = call <16 x float> @llvm.masked.gather.v16f32.v16p0(<16 x ptr> %p, i32 4, <16 x i1> %m, <16 x float> zeroinitializer)
+  ret <16 x float> %r
+}
+define void @f.t(<16 x ptr> %p, <16 x i1> %m, <16 x float> %v) #0 {
+  call void @llvm.masked.scatter.v16f32.v16p0(<16 x float> %v, <16 x ptr> %p, i32 4, <16 x i1> %m)
   ret void
 }
 attributes #0 = { "target-features"="+avx2,+avx,+bmi,+bmi2" }
