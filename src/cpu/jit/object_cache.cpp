@@ -239,7 +239,16 @@ std::string own_build() {
 /// What code counts where is not kept.
 bool is_kept(const Options& options) { return !options.checks.has(Check::Counters); }
 
-/// Whatever changes the code changes the key.
+}  // namespace
+
+const KernelFacts* find_facts(const CompiledProgram& code, std::string_view kernel) {
+  const auto found = std::find_if(code.kernels.begin(), code.kernels.end(),
+                                  [&](const KernelFacts& facts) { return facts.name == kernel; });
+  return found != code.kernels.end() ? &*found : nullptr;
+}
+
+std::string text_digest(std::string_view ptx_text) { return base::Hash().add(ptx_text).hex(); }
+
 std::string cache_key(const std::string& text_digest, const Options& options) {
   static const std::string build = own_build();
   base::Hash hash;
@@ -263,16 +272,6 @@ std::string cache_key(const std::string& text_digest, const Options& options) {
              .hex() +
          ".cpuobj";
 }
-
-}  // namespace
-
-const KernelFacts* find_facts(const CompiledProgram& code, std::string_view kernel) {
-  const auto found = std::find_if(code.kernels.begin(), code.kernels.end(),
-                                  [&](const KernelFacts& facts) { return facts.name == kernel; });
-  return found != code.kernels.end() ? &*found : nullptr;
-}
-
-std::string text_digest(std::string_view ptx_text) { return base::Hash().add(ptx_text).hex(); }
 
 std::shared_ptr<const CompiledProgram> read_cached(const std::string& text_digest,
                                                    const Options& options) {

@@ -34,9 +34,11 @@ const KernelFacts* find_facts(const CompiledProgram& code, std::string_view kern
 
 /// Stands for a PTX text in keys.
 std::string text_digest(std::string_view ptx_text);
-/// What these options make of a text, kept in the folder that they name: under a key of text,
-/// options, processor, LLVM's version, the frames' version and this library's own build. Null when
-/// it is not there, or damaged, or if there is no folder.
+/// Of what these options make of a text: of the text, the options, the processor, LLVM's version,
+/// the frames' version and this library's own build.
+std::string cache_key(const std::string& text_digest, const Options& options);
+/// What these options make of a text, kept under its key in the folder that they name. Null when it
+/// is not there, or damaged, or if there is no folder.
 std::shared_ptr<const CompiledProgram> read_cached(const std::string& text_digest,
                                                    const Options& options);
 /// A failure to write does not fail the compilation: silent.

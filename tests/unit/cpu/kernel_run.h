@@ -16,6 +16,7 @@
 #include "cpu/exec/kernel_entry.h"
 #include "cpu/exec/stream.h"
 #include "cpu/jit/program.h"
+#include "unit/cpu/recent_programs.h"
 
 namespace pycuda::cpu::testing {
 
@@ -50,7 +51,7 @@ class LoadedModule {
  public:
   explicit LoadedModule(const std::string& body, const jit::Options& options = {},
                         variants::Background background = {}) {
-    auto program = jit::Program::compile(module_of(body), options);
+    auto program = compiled_lately(module_of(body), options);
     if (!program) FAIL(ptx::to_text(program.error()));
     auto loaded = jit::LoadedProgram::load(
         *program,
