@@ -20,6 +20,7 @@ NB_MODULE(_driver, m) {
   bind_device(m);
   bind_context(m);
   bind_stream(m);
+  bind_green_context(m);
   bind_device_memory(m);
   bind_host_memory(m);
   bind_copies(m);

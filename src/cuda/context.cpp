@@ -13,6 +13,21 @@ namespace pycuda::cuda {
 using driver::DriverError;
 using driver::DriverTable;
 
+namespace {
+
+const char* release_name(Context::Origin origin) {
+  switch (origin) {
+    case Context::Origin::Primary:
+      return "cuDevicePrimaryCtxRelease";
+    case Context::Origin::Green:
+      return "cuGreenCtxDestroy";
+    default:
+      return "cuCtxDestroy";
+  }
+}
+
+}  // namespace
+
 ContextPtr Context::create(const Device& device, unsigned int flags) {
   const DriverTable& driver = device.driver();
   auto context = std::make_shared<Context>(Key{}, device, Origin::Created);
@@ -54,8 +69,7 @@ Context::~Context() { report(give_back()); }
 
 void Context::report(CUresult code) noexcept {
   if (code == CUDA_SUCCESS || driver::is_sticky(code)) return;
-  report_cleanup_failure(
-      driver(), origin_ == Origin::Primary ? "cuDevicePrimaryCtxRelease" : "cuCtxDestroy", code);
+  report_cleanup_failure(driver(), release_name(origin_), code);
 }
 
 CUresult Context::give_back() noexcept { return life_.shut() ? let_go() : CUDA_SUCCESS; }
@@ -74,6 +88,8 @@ CUresult Context::let_go() noexcept {
         static_cast<void>(driver().cuCtxPopCurrent.status(&popped));
       }
       return driver().cuDevicePrimaryCtxRelease.status(device_.handle());
+    case Origin::Green:
+      return driver().cuGreenCtxDestroy.status(green_);
     case Origin::Attached:
       break;
   }
@@ -116,8 +132,7 @@ void Context::detach() {
   const CUresult code = give_back();
   internal::restore_top();
   if (code == CUDA_SUCCESS) return;
-  throw origin_ == Origin::Primary ? driver().cuDevicePrimaryCtxRelease.error(code)
-                                   : driver().cuCtxDestroy.error(code);
+  throw DriverError(driver(), release_name(origin_), code);
 }
 
 void Context::synchronize() const {

@@ -15,6 +15,7 @@ namespace pycuda::cuda {
 
 class Capture;
 class Context;
+class GreenContext;
 using ContextPtr = std::shared_ptr<Context>;
 
 /// Keeps a context in the driver, detached or not, while the program can see memory that would go
@@ -41,10 +42,11 @@ class Viewed : public Memory {
   HostView view_;
 };
 
-/// Owned by those who use it, through ContextPtr. Contexts are compared by `handle()`. All members
-/// may be called on any thread; those that concern the driver's current context make this one
-/// current meanwhile.
+/// Owned by those who use it, through ContextPtr; a GreenContext is one too. Contexts are compared
+/// by `handle()`. All members may be called on any thread; those that concern the driver's current
+/// context make this one current meanwhile.
 class Context : public std::enable_shared_from_this<Context> {
+ protected:
   struct Key {};  // keeps the constructor for the functions below
 
  public:
@@ -53,6 +55,7 @@ class Context : public std::enable_shared_from_this<Context> {
     Created,   ///< by cuCtxCreate: destroyed
     Primary,   ///< retained: released
     Attached,  ///< another library's: left alone
+    Green,     ///< by cuGreenCtxCreate: destroyed
   };
 
   /// A new context. The driver makes it current; it is popped again, so that nothing is current
@@ -134,6 +137,7 @@ class Context : public std::enable_shared_from_this<Context> {
   }
 
  private:
+  friend class GreenContext;
   friend class HostView;
   CUresult give_back() noexcept;
   /// The last one gives the context back to the driver.
@@ -142,6 +146,7 @@ class Context : public std::enable_shared_from_this<Context> {
   void make_module_reserve() noexcept;
 
   CUcontext handle_ = nullptr;
+  CUgreenCtx green_ = nullptr;
   Device device_;
   Origin origin_;
   std::atomic<bool> fault_reported_{false};

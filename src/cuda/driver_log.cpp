@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// The log over the driver's.
 #include "cuda/driver_log.h"
 
 #include <utility>

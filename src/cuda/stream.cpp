@@ -6,6 +6,7 @@
 
 #include "cuda/capture.h"
 #include "cuda/event.h"
+#include "cuda/green_context.h"
 
 namespace pycuda::cuda {
 
@@ -15,6 +16,11 @@ Stream::Stream(unsigned int flags) : stream_(require_context()) {
 
 Stream::Stream(unsigned int flags, int priority) : stream_(require_context()) {
   stream_.driver().cuStreamCreateWithPriority(stream_.out(), flags, priority);
+}
+
+Stream::Stream(const GreenContext& green, int priority) : stream_(green.share()) {
+  stream_.driver().cuGreenCtxStreamCreate(stream_.out(), green.green_handle(),
+                                          CU_STREAM_NON_BLOCKING, priority);
 }
 
 Stream Stream::borrow(CUstream handle) { return Stream(Owner::borrow(require_context(), handle)); }

@@ -7,6 +7,7 @@
 namespace pycuda::cuda {
 
 class Event;
+class GreenContext;
 
 /// Made in the current context. A null `CUstream` is the legacy default stream wherever one is
 /// asked for.
@@ -15,6 +16,8 @@ class Stream {
   /// `flags` is CU_STREAM_DEFAULT or CU_STREAM_NON_BLOCKING; a lower `priority` number goes first.
   explicit Stream(unsigned int flags = CU_STREAM_DEFAULT);
   Stream(unsigned int flags, int priority);
+  /// In a green context, which need not be current.
+  Stream(const GreenContext& green, int priority);
   /// Another library's stream, used here and never destroyed.
   static Stream borrow(CUstream handle);
   Stream(Stream&&) noexcept = default;

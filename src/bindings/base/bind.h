@@ -10,6 +10,8 @@ void bind_enums(nanobind::module_& m);
 void bind_device(nanobind::module_& m);
 void bind_context(nanobind::module_& m);
 void bind_stream(nanobind::module_& m);
+/// After contexts and streams.
+void bind_green_context(nanobind::module_& m);
 /// Graph and GraphNode, what captures streams, conditional nodes, and GraphExec.
 void bind_graph(nanobind::module_& m);
 void bind_capture(nanobind::module_& m);

@@ -123,6 +123,10 @@ const Member external_memory_handle_type_members[] = {
     {"OPAQUE_FD", 1},
     {"DMABUF_FD", 9},
 };
+const Member sm_resource_split_flags_members[] = {
+    {"IGNORE_SM_COSCHEDULING", 1},
+    {"MAX_POTENTIAL_CLUSTER_SIZE", 2},
+};
 const Member log_level_members[] = {
     {"ERROR", 0},
     {"WARNING", 1},
@@ -402,6 +406,7 @@ const Table tables[] = {
     {"mem_access_flags", mem_access_flags_members, Kind::Enumeration},
     {"atomic_operation", atomic_operation_members, Kind::Enumeration},
     {"atomic_capability", atomic_capability_members, Kind::FlagNames},
+    {"sm_resource_split_flags", sm_resource_split_flags_members, Kind::FlagNames},
     {"log_level", log_level_members, Kind::Enumeration},
     {"external_memory_handle_type", external_memory_handle_type_members, Kind::Enumeration},
     {"func_cache", func_cache_members, Kind::Enumeration},

@@ -11,6 +11,7 @@
 #include "cpu/api/entry_guard.h"
 #include "cpu/api/error_detail.h"
 #include "cpu/api/event.h"
+#include "cpu/api/green_context.h"
 #include "cpu/api/module.h"
 #include "cpu/api/registry.h"
 #include "cpu/api/stream.h"
@@ -105,6 +106,7 @@ Context::Context(VirtualDevice& device, unsigned flags, CUcontext primary_handle
 }
 
 Context::~Context() {
+  ending_.store(true, std::memory_order_release);
   if (is_primary_) {
     registry.contexts.rebind(handle_, nullptr);
   } else {
@@ -162,6 +164,14 @@ std::string Context::fault_text() const {
 }
 
 Stream* Context::borrow_stream(CUstream handle) {
+  if (this_thread.current != handle_) [[unlikely]] {
+    // A green context of this one may be current: its default stream is another, and it has none
+    // for each thread.
+    if (GreenContext* const green = current_green_context(); green != nullptr) {
+      if (handle == CU_STREAM_PER_THREAD) return nullptr;
+      if (handle == nullptr || handle == CU_STREAM_LEGACY) return &green->default_stream();
+    }
+  }
   if (handle == nullptr)
     return this_thread.stream_zero_is_own ? &per_thread_stream() : legacy_.get();
   if (handle == CU_STREAM_LEGACY) return legacy_.get();
@@ -192,24 +202,26 @@ Stream& Context::per_thread_stream() {
   return *last.stream;
 }
 
-std::vector<std::shared_ptr<Stream>> Context::blocking_streams() const {
+std::vector<std::shared_ptr<Stream>> Context::blocking_streams(const GreenContext* green) const {
   std::vector<std::shared_ptr<Stream>> found;
   const std::lock_guard lock(streams_mutex_);
   for (const auto& [key, stream] : streams_) {
-    if (stream->is_blocking()) found.push_back(stream);
+    if (stream->is_blocking() && stream->green() == green) found.push_back(stream);
   }
   for (const auto& stream : retired_) {
-    if (stream->is_blocking()) found.push_back(stream);
+    if (stream->is_blocking() && stream->green() == green) found.push_back(stream);
   }
   return found;
 }
 
-std::vector<std::shared_ptr<Stream>> Context::all_streams() const {
+std::vector<std::shared_ptr<Stream>> Context::all_streams(const GreenContext* green) const {
   std::vector<std::shared_ptr<Stream>> found;
   const std::lock_guard lock(streams_mutex_);
   found.push_back(legacy_);
   for (const auto& [key, stream] : streams_) found.push_back(stream);
   found.insert(found.end(), retired_.begin(), retired_.end());
+  if (green != nullptr)
+    std::erase_if(found, [green](const auto& stream) { return stream->green() != green; });
   return found;
 }
 
@@ -246,8 +258,8 @@ void Context::sweep_retired() {
   });
 }
 
-CUresult Context::synchronize() {
-  for (const auto& stream : all_streams()) stream->wait_for_queue();
+CUresult Context::synchronize(const GreenContext* green) {
+  for (const auto& stream : all_streams(green)) stream->wait_for_queue();
   sweep_retired();
   return status();
 }

@@ -25,6 +25,7 @@
 namespace pycuda::cpu::api {
 
 class Event;
+class GreenContext;
 class Library;
 class Module;
 class Stream;
@@ -44,6 +45,8 @@ class Context final : public exec::FaultSink {
   VirtualDevice& device() const { return device_; }
   std::uint64_t id() const { return id_; }
   bool is_primary() const { return is_primary_; }
+  /// Its destructor has begun.
+  bool is_ending() const { return ending_.load(std::memory_order_acquire); }
   std::atomic<unsigned>& flags() { return flags_; }
 
   /// CUDA_SUCCESS, or the fault that every call reports from now on.
@@ -63,9 +66,11 @@ class Context final : public exec::FaultSink {
   Stream& legacy_stream() { return *legacy_; }
   Stream& per_thread_stream();
 
-  /// The streams that synchronise with the legacy stream, and all streams.
-  std::vector<std::shared_ptr<Stream>> blocking_streams() const;
-  std::vector<std::shared_ptr<Stream>> all_streams() const;
+  /// The streams that synchronise with the legacy stream, or with the default stream of a green
+  /// context.
+  std::vector<std::shared_ptr<Stream>> blocking_streams(const GreenContext* green) const;
+  /// All streams, or those of a green context.
+  std::vector<std::shared_ptr<Stream>> all_streams(const GreenContext* green = nullptr) const;
   /// `synchronize` for calls at a program's end, which otherwise seems to hang: tells the user when
   /// that takes long. Starts a thread while work is pending, so it is not for calls in loops.
   CUresult finish_before(const char* call);
@@ -76,8 +81,8 @@ class Context final : public exec::FaultSink {
   /// Lets go of a stream once its work is done, without waiting for that.
   void retire(const std::shared_ptr<Stream>& stream);
 
-  /// Waits for all work of all streams.
-  CUresult synchronize();
+  /// Waits for all work of all streams, or of a green context's.
+  CUresult synchronize(const GreenContext* green = nullptr);
 
   /// Device memory that ends with this context.
   void* allocate(std::uint64_t bytes, exec::MemoryKind kind, std::uint64_t alignment = 256);
@@ -128,6 +133,7 @@ class Context final : public exec::FaultSink {
   VirtualDevice& device_;
   std::uint64_t id_;
   bool is_primary_;
+  std::atomic<bool> ending_{false};
   std::atomic<unsigned> flags_;
   CUcontext handle_;
 

@@ -6,6 +6,7 @@
 #include "cpu/api/capture.h"
 #include "cpu/api/entry_guard.h"
 #include "cpu/api/event.h"
+#include "cpu/api/green_context.h"
 #include "cpu/api/stream.h"
 
 namespace exec = pycuda::cpu::exec;
@@ -183,14 +184,14 @@ CUresult cuCtxGetDevice_v2(CUdevice* device, CUcontext ctx) {
 CUresult cuCtxSynchronize() {
   return with_context([](Context& context) {
     const CUresult status = check_wait_in_capture(context);
-    return status == CUDA_SUCCESS ? context.synchronize() : status;
+    return status == CUDA_SUCCESS ? context.synchronize(current_green_context()) : status;
   });
 }
 
 CUresult cuCtxSynchronize_v2(CUcontext ctx) {
   return with_context_or_current(ctx, [&](Context& context) -> CUresult {
     const CUresult allowed = check_wait_in_capture(context);
-    return allowed == CUDA_SUCCESS ? context.synchronize() : allowed;
+    return allowed == CUDA_SUCCESS ? context.synchronize(green_context_of(ctx)) : allowed;
   });
 }
 
@@ -212,30 +213,13 @@ CUresult cuCtxGetApiVersion(CUcontext ctx, unsigned int* version) {
 
 CUresult cuCtxRecordEvent(CUcontext hCtx, CUevent hEvent) {
   return with_context_or_current(hCtx, [&](Context& context) -> CUresult {
-    if (context.poisoned()) return context.status();
-    const Event* event = registry.events.find(hEvent);
-    if (event == nullptr || &event->context() != &context) return CUDA_ERROR_INVALID_HANDLE;
-    // All streams of the context, not only those that the legacy stream waits for.
-    Stream gather(context, StreamKind::PerThread, CU_STREAM_NON_BLOCKING, 0);
-    exec::Stream& queue = gather.ordered();
-    for (const auto& stream : context.all_streams()) {
-      const auto mark = std::make_shared<exec::Event>(false);
-      stream->ordered().record(mark);
-      queue.wait(mark);
-    }
-    queue.record(event->mark());
-    gather.wait_for_queue();
-    return context.status();
+    return record_all(context, green_context_of(hCtx), hEvent);
   });
 }
 
 CUresult cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent) {
   return with_context_or_current(hCtx, [&](Context& context) -> CUresult {
-    if (context.poisoned()) return context.status();
-    const Event* event = registry.events.find(hEvent);
-    if (event == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-    for (const auto& stream : context.all_streams()) stream->ordered().wait(event->mark());
-    return CUDA_SUCCESS;
+    return wait_all(context, green_context_of(hCtx), hEvent);
   });
 }
 

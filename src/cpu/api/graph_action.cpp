@@ -7,6 +7,7 @@
 #include "cpu/api/event.h"
 #include "cpu/api/graph.h"
 #include "cpu/api/graph_memory.h"
+#include "cpu/api/green_context.h"
 #include "cpu/api/host_callback.h"
 #include "cpu/api/launch.h"
 #include "cpu/api/stream_memory.h"
@@ -56,6 +57,8 @@ CUresult make_kernel_action(Function& function, const LaunchShape& shape, std::s
   const CUresult status =
       make_request(function, context, shape, std::move(params), &action->request);
   if (status != CUDA_SUCCESS) return status;
+  if (const GreenContext* const green = current_green_context(); green != nullptr)
+    action->request.processors = green->processors();
   action->facts = &function.facts();
   action->context = context.handle();
   if (action->kernel == nullptr) action->function = function.handle();

@@ -91,6 +91,7 @@ inline CUresult prepare(Function& function, Context& context, const LaunchShape&
   KernelAction action;
   const CUresult status = make_kernel_action(function, shape, std::move(params), &action);
   if (status != CUDA_SUCCESS) return status;
+  action.request.processors = stream.processors();
   action.attributes[CU_LAUNCH_ATTRIBUTE_PRIORITY].priority = stream.priority();
   return capture(stream, std::move(action));
 }
@@ -108,6 +109,7 @@ CUresult launch(Function& function, Stream& stream, const LaunchShape& shape, st
   exec::LaunchRequest request;
   const CUresult status = prepare(function, stream.context(), shape, std::move(params), &request);
   if (status != CUDA_SUCCESS) return status;
+  request.processors = stream.processors();
   stream.ordered().launch(std::move(request));
   return CUDA_SUCCESS;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // cuDevicePrimaryCtx*: each device's counted context.
 #include "cpu/api/entry_guard.h"
+#include "cpu/api/green_context.h"
 
 using namespace pycuda::cpu::api;
 
@@ -51,6 +52,8 @@ CUresult cuDevicePrimaryCtxRelease_v2(CUdevice dev) {
 CUresult cuDevicePrimaryCtxRelease(CUdevice dev) { return cuDevicePrimaryCtxRelease_v2(dev); }
 
 CUresult cuDevicePrimaryCtxReset_v2(CUdevice dev) {
+  if (VirtualDevice* const device = find_device(dev); device != nullptr)
+    abandon_green_contexts(*device);
   return with_primary(dev, [](VirtualDevice&, VirtualDevice::Primary& primary) -> CUresult {
     primary.context.reset();
     primary.flags = 0;

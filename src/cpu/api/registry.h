@@ -14,12 +14,14 @@ class Function;
 class Graph;
 class GraphExec;
 class GraphNode;
+class GreenContext;
 class KernelHandle;
 class Library;
 class LinkState;
 class MemoryHandle;
 class MemoryPool;
 class Module;
+class ResourceDescription;
 class Stream;
 class UserObject;
 
@@ -41,6 +43,8 @@ struct Registry {
   HandleTable<GraphNode, CUgraphNode> graph_nodes{1u << 24};
   HandleTable<GraphExec, CUgraphExec> graph_execs{1u << 20};
   HandleTable<ExternalMemory, CUexternalMemory> external_memories{1u << 18};
+  HandleTable<GreenContext, CUgreenCtx> green_contexts{1u << 18};
+  HandleTable<ResourceDescription, CUdevResourceDesc> resource_descriptions{1u << 18};
   HandleTable<UserObject, CUuserObject> user_objects{1u << 20};
 };
 

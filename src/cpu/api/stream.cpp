@@ -6,12 +6,15 @@
 #include "cpu/api/capture.h"
 #include "cpu/api/entry_guard.h"
 #include "cpu/api/event.h"
+#include "cpu/api/green_context.h"
 #include "cpu/api/registry.h"
 
 namespace pycuda::cpu::api {
 
-Stream::Stream(Context& context, StreamKind kind, unsigned flags, int priority)
+Stream::Stream(Context& context, StreamKind kind, unsigned flags, int priority,
+               std::shared_ptr<GreenContext> green)
     : context_(context),
+      green_(std::move(green)),
       kind_(kind),
       flags_(flags),
       priority_(priority),
@@ -27,19 +30,29 @@ Stream::~Stream() {
 
 void Stream::begin_capture() {
   ++captures_;
-  if (is_blocking()) ++context_.legacy_stream().captures_;
+  if (is_blocking()) ++default_stream().captures_;
 }
 
 void Stream::end_capture() {
   --captures_;
-  if (is_blocking()) --context_.legacy_stream().captures_;
+  if (is_blocking()) --default_stream().captures_;
 }
+
+Stream& Stream::default_stream() {
+  return green_ != nullptr ? green_->default_stream() : context_.legacy_stream();
+}
+
+const exec::ProcessorSet* Stream::processors() const {
+  return green_ != nullptr ? green_->processors() : nullptr;
+}
+
+bool Stream::is_detached() const { return green_ != nullptr && green_->is_gone(); }
 
 exec::Stream& Stream::ordered() {
   if (kind_ == StreamKind::Legacy) {
     if (context_.has_blocking_streams()) join_blocking();
   } else if (is_blocking()) {
-    join(context_.legacy_stream());
+    join(default_stream());
   }
   return queue_;
 }
@@ -53,13 +66,13 @@ void Stream::join(Stream& other) {
 }
 
 void Stream::join_blocking() {
-  for (const auto& stream : context_.blocking_streams()) join(*stream);
+  for (const auto& stream : context_.blocking_streams(green())) join(*stream);
 }
 
 bool Stream::idle() const {
   if (!queue_.idle()) return false;
   if (kind_ != StreamKind::Legacy || !context_.has_blocking_streams()) return true;
-  for (const auto& stream : context_.blocking_streams()) {
+  for (const auto& stream : context_.blocking_streams(green())) {
     if (!stream->queue_.idle()) return false;
   }
   return true;

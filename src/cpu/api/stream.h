@@ -13,23 +13,32 @@
 
 namespace pycuda::cpu::api {
 
+class GreenContext;
+
 enum class StreamKind { Legacy, PerThread, Created };
 
 class Stream {
  public:
-  Stream(Context& context, StreamKind kind, unsigned flags, int priority);
+  /// Of the green context `green`, or of `context` as a whole.
+  Stream(Context& context, StreamKind kind, unsigned flags, int priority,
+         std::shared_ptr<GreenContext> green = nullptr);
   ~Stream();
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
 
   Context& context() const { return context_; }
+  GreenContext* green() const { return green_.get(); }
+  /// The workers that may run its kernels; null: all.
+  const exec::ProcessorSet* processors() const;
+  /// Its green context is gone.
+  bool is_detached() const;
   StreamKind kind() const { return kind_; }
   CUstream handle() const { return handle_; }
   std::uint64_t id() const { return id_; }
   unsigned flags() const { return flags_; }
   int priority() const { return priority_.load(std::memory_order_relaxed); }
   void set_priority(int priority) { priority_.store(priority, std::memory_order_relaxed); }
-  /// Synchronises with the legacy default stream.
+  /// Synchronises with the default stream of its context or green context.
   bool is_blocking() const {
     return kind_ != StreamKind::Legacy && (flags_ & CU_STREAM_NON_BLOCKING) == 0;
   }
@@ -64,8 +73,10 @@ class Stream {
  private:
   void join(Stream& other);
   void join_blocking();
+  Stream& default_stream();
 
   Context& context_;
+  const std::shared_ptr<GreenContext> green_;
   StreamKind kind_;
   unsigned flags_;
   std::atomic<int> priority_;

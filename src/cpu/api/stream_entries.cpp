@@ -4,6 +4,7 @@
 
 #include "cpu/api/capture.h"
 #include "cpu/api/event.h"
+#include "cpu/api/green_context.h"
 #include "cpu/api/host_callback.h"
 #include "cpu/api/stream_guard.h"
 
@@ -16,11 +17,7 @@ CUresult create_stream(CUstream* stream, unsigned flags, int priority) {
     if (stream == nullptr || (flags & ~static_cast<unsigned>(CU_STREAM_NON_BLOCKING)) != 0) {
       return CUDA_ERROR_INVALID_VALUE;
     }
-    auto made = std::make_shared<Stream>(context, StreamKind::Created, flags,
-                                         priority_within_range(priority));
-    const CUstream handle = made->handle();
-    context.adopt(std::move(made));
-    *stream = handle;
+    *stream = make_stream(context, flags, priority, share_current_green_context());
     return CUDA_SUCCESS;
   });
 }
@@ -147,7 +144,8 @@ CUresult cuStreamGetDevice(CUstream hStream, CUdevice* device) {
 CUresult cuStreamGetCtx(CUstream hStream, CUcontext* pctx) {
   return with_stream(hStream, [&](Stream& stream) -> CUresult {
     if (pctx == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *pctx = stream.context().handle();
+    GreenContext* const green = stream.green();
+    *pctx = green != nullptr ? green->context_handle() : stream.context().handle();
     return CUDA_SUCCESS;
   });
 }
@@ -156,7 +154,7 @@ CUresult cuStreamGetCtx_v2(CUstream hStream, CUcontext* pCtx, CUgreenCtx* pGreen
   return with_stream(hStream, [&](Stream& stream) -> CUresult {
     if (pCtx == nullptr || pGreenCtx == nullptr) return CUDA_ERROR_INVALID_VALUE;
     *pCtx = stream.context().handle();
-    *pGreenCtx = nullptr;  // there are no green contexts here
+    *pGreenCtx = stream.green() != nullptr ? stream.green()->handle() : nullptr;
     return CUDA_SUCCESS;
   });
 }

@@ -18,6 +18,8 @@ CUresult with_stream(CUstream handle, Body&& body,
         Stream* stream = current.borrow_stream(handle);
         if (stream == nullptr) return CUDA_ERROR_INVALID_HANDLE;
         pin.is_of(stream->context().handle());
+        if (stream->is_detached()) [[unlikely]]
+          return CUDA_ERROR_STREAM_DETACHED;
         const CUresult status = stream->context().status();
         if (status != CUDA_SUCCESS) return status;
         return body(*stream);

@@ -39,6 +39,7 @@ ChildLaunches::ChildLaunches(const LaunchContext& parent, DeviceRuntime& runtime
       kernel_(std::make_shared<const std::string>(parent.kernel.facts.name)),
       level_(parent.request.level),
       stack_bytes_(parent.request.stack_bytes),
+      processors_(parent.request.processors),
       began_(parent.limited_since) {}
 
 ChildLaunches::~ChildLaunches() { release_unlaunched(); }
@@ -174,6 +175,7 @@ DeviceError ChildLaunches::queue(const LaunchableKernel& kernel, const LaunchSiz
   request.params = std::move(parameters);
   request.checks = checks_of_environment();  // as the module is compiled
   request.level = level;
+  request.processors = processors_;
   request.launcher = {kernel_, from.block, from.thread};
   request.began = began_;
   const std::unique_lock lock(mutex_);

@@ -130,6 +130,7 @@ class ChildLaunches {
   const std::shared_ptr<const std::string> kernel_;  ///< the parent's name
   const std::uint32_t level_;
   const std::uint32_t stack_bytes_;
+  const ProcessorSet* const processors_;
   const std::optional<std::chrono::steady_clock::time_point> began_;  ///< if there is a time limit
 
   std::mutex mutex_;  ///< protects what follows, until `run`

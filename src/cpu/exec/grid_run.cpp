@@ -119,6 +119,17 @@ std::int32_t resident_blocks(const LaunchContext& launch, bool cooperative,
       std::min<std::uint64_t>(resident, WorkerPool::unlimited / 2 - 1));
 }
 
+unsigned workers_of(const LaunchRequest& request) {
+  return request.processors != nullptr ? request.processors->size() : worker_count();
+}
+
+/// The worker's place among those that may run the launch.
+std::size_t share_of(const LaunchRequest& request, unsigned processor) {
+  if (request.processors == nullptr) return processor;
+  const auto& all = request.processors->processors();
+  return static_cast<std::size_t>(std::ranges::lower_bound(all, processor) - all.begin());
+}
+
 }  // namespace
 
 bool runs_in_caller(const LaunchRequest& request) {
@@ -135,12 +146,13 @@ bool runs_in_caller(const LaunchRequest& request) {
 
 void run_in_caller(const LaunchRequest& request, FaultSink& faults) {
   LaunchContext launch(request, faults);
+  const unsigned processor = request.processors != nullptr ? request.processors->first() : 0;
   if (!launch.choice.work && !slow_kernels().worth_timing(request.kernel, launch.blocks)) {
-    run_plain_blocks(launch, 0, launch.blocks, 0);
+    run_plain_blocks(launch, 0, launch.blocks, processor);
     return;
   }
   const auto before = std::chrono::steady_clock::now();
-  run_plain_blocks(launch, 0, launch.blocks, 0);
+  run_plain_blocks(launch, 0, launch.blocks, processor);
   const auto time = std::chrono::steady_clock::now() - before;
   if (time > slow_time) {
     slow_kernels().add(request.kernel, launch.blocks);
@@ -151,13 +163,16 @@ void run_in_caller(const LaunchRequest& request, FaultSink& faults) {
 }
 
 GridRun::GridRun(LaunchRequest request, FaultSink& faults, Task finished)
-    : request_(std::move(request)), launch_(request_, faults), finished_(std::move(finished)) {
+    : Job(request.processors),
+      request_(std::move(request)),
+      launch_(request_, faults),
+      finished_(std::move(finished)) {
   choose_chunks();
   if (launch_.choice.work) started_ = std::chrono::steady_clock::now();
 }
 
 void GridRun::choose_chunks() {
-  const std::uint64_t workers = worker_count();
+  const std::uint64_t workers = workers_of(request_);
   std::uint64_t per_chunk = 1;
   if (!launch_.suspends) {
     // Sixteen chunks a worker balance uneven blocks well.
@@ -185,7 +200,7 @@ void GridRun::choose_chunks() {
 }
 
 void GridRun::split_chunks() {
-  const unsigned workers = worker_count();
+  const unsigned workers = workers_of(request_);
   // Where races are looked for, blocks begin in order.
   if (launch_.suspends || launch_.races != nullptr || workers == 1 || chunks_ < 2 * workers) return;
   shares_ = std::vector<Share>(workers);
@@ -199,7 +214,7 @@ void GridRun::split_chunks() {
 std::uint32_t GridRun::chunk_for(std::uint32_t chunk, unsigned processor) {
   if (shares_.empty()) return chunk;
   // There is a chunk for each that the pool has handed out.
-  for (std::size_t i = processor;; ++i) {
+  for (std::size_t i = share_of(request_, processor);; ++i) {
     Share& share = shares_[i % shares_.size()];
     if (share.next.load(std::memory_order_relaxed) >= share.end) continue;
     const std::uint32_t next = share.next.fetch_add(1, std::memory_order_relaxed);
@@ -230,7 +245,7 @@ JobHandle GridRun::submit(std::unique_ptr<GridRun> run) {
   std::int32_t room = WorkerPool::unlimited;
   if (run->launch_.suspends) {
     const bool cooperative = run->request_.cooperative;
-    room = resident_blocks(run->launch_, cooperative, run->launch_.frame.processor_count);
+    room = resident_blocks(run->launch_, cooperative, workers_of(run->request_));
     run->resident_ = static_cast<std::uint32_t>(room);
     const std::int32_t most = resident_blocks(run->launch_, cooperative, processors_of_large_gpu);
     run->more_blocks_.store(most - room, std::memory_order_relaxed);
@@ -248,7 +263,8 @@ std::optional<JobHandle> GridRun::run_or_start(LaunchRequest request, FaultSink&
                                                Task finished) {
   auto run = std::unique_ptr<GridRun>(new GridRun(std::move(request), faults, std::move(finished)));
   const std::optional<unsigned> worker = WorkerPool::this_worker();
-  if (!worker || run->worth_waking()) return submit(std::move(run));
+  if (!worker || !may_run(run->request_.processors, *worker) || run->worth_waking())
+    return submit(std::move(run));
   run->run_here(*worker);
   return std::nullopt;
 }
@@ -293,7 +309,11 @@ void GridRun::run_chunk(std::uint32_t chunk, unsigned processor) {
 class ParkedBlock final : public Parked {
  public:
   ParkedBlock(GridRun& grid, std::unique_ptr<BlockRun> run, std::uint64_t next, std::uint64_t last)
-      : grid_(grid), run_(std::move(run)), next_(next), last_(last) {}
+      : Parked(grid.request_.processors),
+        grid_(grid),
+        run_(std::move(run)),
+        next_(next),
+        last_(last) {}
 
   bool resume(unsigned processor) override {
     for (;;) {
@@ -332,7 +352,11 @@ class ParkedCluster final : public Parked {
  public:
   ParkedCluster(GridRun& grid, std::vector<std::unique_ptr<BlockRun>> runs, std::uint64_t first,
                 std::uint64_t last)
-      : grid_(grid), runs_(std::move(runs)), next_(first), last_(last) {
+      : Parked(grid.request_.processors),
+        grid_(grid),
+        runs_(std::move(runs)),
+        next_(first),
+        last_(last) {
     start_next();
   }
 

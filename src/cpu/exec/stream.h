@@ -15,6 +15,7 @@
 #include "cpu/exec/fault.h"
 #include "cpu/exec/fork_guard.h"
 #include "cpu/exec/memory_wait.h"
+#include "cpu/exec/processor_set.h"
 #include "cpu/kernel_abi/checks.h"
 #include "cpu/kernel_abi/kernel.h"
 #include "cpu/kernel_abi/runtime_calls.h"
@@ -40,6 +41,7 @@ struct LaunchRequest {
   Checks checks = {};                               ///< of the kernel's code
   std::uint32_t level = 0;                          ///< how many grids are its ancestors
   Launcher launcher;
+  const ProcessorSet* processors = nullptr;  ///< the workers that may run it; null: all
   /// When the host's launch began that this one comes from: time limits are for both together.
   std::optional<std::chrono::steady_clock::time_point> began;
 };

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <bit>
 #include <cassert>
 #include <chrono>
@@ -108,6 +109,8 @@ JobHandle WorkerPool::open(unsigned index, Job* job, std::uint32_t chunks, std::
   // used up too, until its count is known.
   slot.ticket.store((std::uint64_t{generation} << 32) | 0xffffffffu, std::memory_order_release);
   slot.job.store(job, std::memory_order_release);
+  slot.processors.store(job->processors_, std::memory_order_release);
+  if (job->processors_ != nullptr) has_limits_.store(true, std::memory_order_relaxed);
   slot.room.store(room, std::memory_order_release);
   slot.count.store(chunks, std::memory_order_release);
   slot.ticket.store(std::uint64_t{generation} << 32, std::memory_order_release);
@@ -189,12 +192,16 @@ bool WorkerPool::claim(unsigned index, std::uint32_t generation, unsigned proces
     const std::uint32_t count = slot.count.load(std::memory_order_acquire);
     if (next >= count) return false;
     if (generation != 0 && generation != static_cast<std::uint32_t>(ticket >> 32)) return false;
+    const ProcessorSet* const processors = slot.processors.load(std::memory_order_acquire);
+    if (processors != nullptr && (generation != 0 || !processors->contains(processor)))
+      return false;
     const bool limited = slot.room.load(std::memory_order_acquire) < unlimited / 2;
     if (limited && slot.room.fetch_sub(1, std::memory_order_acq_rel) <= 0) {
       slot.room.fetch_add(1, std::memory_order_acq_rel);
       return false;
     }
-    // Success proves that `count` was of this generation: `open` stores the ticket first.
+    // Success proves that `count` and the rest were of this generation: `open` stores the ticket
+    // first.
     if (slot.ticket.compare_exchange_strong(ticket, ticket + 1, std::memory_order_acq_rel)) {
       Job* const job = slot.job.load(std::memory_order_relaxed);
       if (next + 1 == count) {
@@ -274,11 +281,19 @@ void WorkerPool::announce() {
   epoch_.fetch_add(1, std::memory_order_seq_cst);
   // Waking costs the caller microseconds: not needed when a worker is looking already, and one is
   // enough, since it wakes the next if there is more to do.
-  if (spinners_.load(std::memory_order_seq_cst) == 0) wake_one();
+  if (spinners_.load(std::memory_order_seq_cst) == 0 ||
+      has_limits_.load(std::memory_order_relaxed)) {
+    wake();
+  }
 }
 
-void WorkerPool::wake_one() {
-  if (sleepers_.load(std::memory_order_seq_cst) != 0) epoch_.notify_one();
+void WorkerPool::wake() {
+  if (sleepers_.load(std::memory_order_seq_cst) == 0) return;
+  if (has_limits_.load(std::memory_order_relaxed)) {
+    epoch_.notify_all();
+  } else {
+    epoch_.notify_one();
+  }
 }
 
 void WorkerPool::wake_another() {
@@ -287,7 +302,7 @@ void WorkerPool::wake_another() {
     return;
   }
   epoch_.fetch_add(1, std::memory_order_seq_cst);
-  epoch_.notify_one();
+  wake();
 }
 
 bool WorkerPool::run_claimed(unsigned processor) {
@@ -325,9 +340,12 @@ bool WorkerPool::run_parked(unsigned processor, bool& got_ahead) {
   Parked* parked = nullptr;
   {
     const std::unique_lock lock(mutex_);
-    if (parked_.empty()) return false;
-    parked = parked_.front();
-    parked_.pop_front();
+    const auto found = std::ranges::find_if(parked_, [processor](const Parked* waiting) {
+      return may_run(waiting->processors_, processor);
+    });
+    if (found == parked_.end()) return false;
+    parked = *found;
+    parked_.erase(found);
     parked_count_.fetch_sub(1, std::memory_order_relaxed);
   }
   if (parked->resume(processor)) got_ahead = true;

@@ -11,14 +11,17 @@
 #include <optional>
 #include <vector>
 
+#include "cpu/exec/processor_set.h"
+
 namespace pycuda::cpu::exec {
 
 /// A job on the pool: a slot and the generation that the slot had. 0: none.
 using JobHandle = std::uint64_t;
 
-/// Work in chunks that any thread may run, several at once.
+/// Work in chunks that any thread may run, several at once; or workers of a set alone.
 class Job {
  public:
+  explicit Job(const ProcessorSet* processors = nullptr) : processors_(processors) {}
   virtual ~Job() = default;
   /// `processor` < worker_count(): the number of the worker (the %smid of the blocks it runs). The
   /// job itself knows when it is finished; it then calls WorkerPool::retire.
@@ -28,15 +31,22 @@ class Job {
 
  private:
   friend class WorkerPool;
+  const ProcessorSet* const processors_;
   std::atomic<JobHandle> handle_{0};
 };
 
 /// Work that gave up its worker because it waits for others; it is visited again and again.
 class Parked {
  public:
+  /// Workers of the set alone visit it.
+  explicit Parked(const ProcessorSet* processors = nullptr) : processors_(processors) {}
   virtual ~Parked() = default;
   /// Goes on. Consumes the object: it parks itself again or deletes itself. True: it got ahead.
   virtual bool resume(unsigned processor) = 0;
+
+ private:
+  friend class WorkerPool;
+  const ProcessorSet* const processors_;
 };
 
 /// A function with shared ownership of what it works on.
@@ -66,7 +76,8 @@ class WorkerPool {
   /// Runs `task` once on a worker.
   void post(Task task);
   void park(Parked* parked);
-  /// The caller runs a chunk of this job, if one is left and a core is free for it.
+  /// The caller runs a chunk of this job, if one is left and a core is free for it, and the job is
+  /// not limited to workers.
   bool help(JobHandle handle);
   /// During the call nothing ran, waited for a worker or was parked, but for what other threads
   /// have handed in since it began. What has run before happened before the return.
@@ -84,6 +95,7 @@ class WorkerPool {
     std::atomic<std::uint32_t> count{0};   ///< chunks of this generation
     std::atomic<std::int32_t> room{0};
     std::atomic<Job*> job{nullptr};
+    std::atomic<const ProcessorSet*> processors{nullptr};
   };
   /// So many jobs run at once, as grids on a GPU: others wait for one of them to finish.
   static constexpr unsigned slot_count = 128;
@@ -99,7 +111,7 @@ class WorkerPool {
   void set_open(unsigned index);
   void set_used_up(unsigned index);
   void announce();
-  void wake_one();
+  void wake();
   void wake_another();
   void work(unsigned index);
   void start_worker(unsigned index);
@@ -115,6 +127,9 @@ class WorkerPool {
   std::atomic<std::uint64_t> active_{0};
   std::atomic<std::uint32_t> task_count_{0};
   std::atomic<std::uint32_t> parked_count_{0};
+  /// Set by the first job for some workers only: from then on all are woken, because one that is
+  /// woken may not be the right one.
+  std::atomic<bool> has_limits_{false};
 
   struct Pending {
     Job* job;
