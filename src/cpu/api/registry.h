@@ -13,6 +13,7 @@ class ExternalMemory;
 class Function;
 class Graph;
 class GraphExec;
+class GraphicsResource;
 class GraphNode;
 class KernelHandle;
 class Library;
@@ -41,6 +42,7 @@ struct Registry {
   HandleTable<GraphNode, CUgraphNode> graph_nodes{1u << 24};
   HandleTable<GraphExec, CUgraphExec> graph_execs{1u << 20};
   HandleTable<ExternalMemory, CUexternalMemory> external_memories{1u << 18};
+  HandleTable<GraphicsResource, CUgraphicsResource> graphics{1u << 18};
   HandleTable<UserObject, CUuserObject> user_objects{1u << 20};
 };
 
