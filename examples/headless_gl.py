@@ -89,7 +89,7 @@ class HeadlessContext:
         self.close()
 
     def call(self, name: str, *arguments: Any, result: Any = None) -> Any:
-        """OpenGL's function `name`: ints, and arrays or objects of ctypes for pointers; `result` is a type of ctypes."""
+        """OpenGL's function `name`: ints, and arrays or objects of ctypes for pointers."""
         address = self.egl.eglGetProcAddress(name.encode())
         if not address:
             raise Unavailable(f"OpenGL has no {name}")
