@@ -18,6 +18,12 @@ Result<DynamicLibrary> DynamicLibrary::open(const std::string& path) {
   return DynamicLibrary(handle, path);
 }
 
+Result<DynamicLibrary> DynamicLibrary::find_loaded(const std::string& soname) {
+  void* handle = ::dlopen(soname.c_str(), RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
+  if (handle == nullptr) return Failure{soname + ": is not loaded"};
+  return DynamicLibrary(handle, soname);
+}
+
 DynamicLibrary::DynamicLibrary(void* handle, std::string path)
     : handle_(handle), path_(std::move(path)) {}
 

@@ -15,6 +15,9 @@ class DynamicLibrary {
   /// Opens `path` (a file, or a soname to search for). The failure is the loader's own text.
   static Result<DynamicLibrary> open(const std::string& path);
 
+  /// The library, if the process has loaded it already.
+  static Result<DynamicLibrary> find_loaded(const std::string& soname);
+
   DynamicLibrary(DynamicLibrary&& other) noexcept;
   DynamicLibrary& operator=(DynamicLibrary&& other) noexcept;
   DynamicLibrary(const DynamicLibrary&) = delete;

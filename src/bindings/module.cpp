@@ -41,6 +41,7 @@ NB_MODULE(_driver, m) {
   bind_virtual_memory(m);
   bind_memory_batches(m);
   bind_external_memory(m);
+  bind_graphics(m);
   bind_tensor_map(m);
   bind_driver_log(m);
   bind_profile(m);

@@ -28,15 +28,27 @@ const char* release_name(Context::Origin origin) {
 
 }  // namespace
 
-ContextPtr Context::create(const Device& device, unsigned int flags) {
-  const DriverTable& driver = device.driver();
+template <class Create>
+ContextPtr Context::create_by(const Device& device, const Create& create) {
   auto context = std::make_shared<Context>(Key{}, device, Origin::Created);
-  driver::create_context(driver, &context->handle_, flags, device.handle());
+  create(&context->handle_);
   context->life_.open();
   context->make_module_reserve();
   CUcontext popped = nullptr;
-  driver.cuCtxPopCurrent(&popped);
+  device.driver().cuCtxPopCurrent(&popped);
   return context;
+}
+
+ContextPtr Context::create(const Device& device, unsigned int flags) {
+  return create_by(device, [&](CUcontext* handle) {
+    driver::create_context(device.driver(), handle, flags, device.handle());
+  });
+}
+
+ContextPtr Context::create_for_gl(const Device& device, unsigned int flags) {
+  return create_by(device, [&](CUcontext* handle) {
+    device.driver().cuGLCtxCreate(handle, flags, device.handle());
+  });
 }
 
 ContextPtr Context::retain_primary(const Device& device) {

@@ -62,6 +62,8 @@ class Context : public std::enable_shared_from_this<Context> {
   /// that was not before
   /// (`make_context` in context_stack.h pushes it).
   static ContextPtr create(const Device& device, unsigned int flags = 0);
+  /// The same by cuGLCtxCreate, for the OpenGL context that is current on this thread.
+  static ContextPtr create_for_gl(const Device& device, unsigned int flags = 0);
   /// The device's primary context, the one that the CUDA runtime and most libraries use. Not made
   /// current.
   static ContextPtr retain_primary(const Device& device);
@@ -139,6 +141,8 @@ class Context : public std::enable_shared_from_this<Context> {
  private:
   friend class GreenContext;
   friend class HostView;
+  template <class Create>
+  static ContextPtr create_by(const Device& device, const Create& create);
   CUresult give_back() noexcept;
   /// The last one gives the context back to the driver.
   CUresult let_go() noexcept;

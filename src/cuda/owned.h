@@ -75,7 +75,8 @@ class Owned {
       throw driver::DriverError(routine, CUDA_ERROR_INVALID_HANDLE, "it has been released before");
     const Handle handle = handle_;
     if (const CUresult code = give_back(); code != CUDA_SUCCESS) {
-      if (code == CUDA_ERROR_NOT_PERMITTED) handle_ = handle;  // another thread may release it
+      // Another thread may release it, or this one later: a graphics resource must be unmapped.
+      if (code == CUDA_ERROR_NOT_PERMITTED || code == CUDA_ERROR_ALREADY_MAPPED) handle_ = handle;
       throw(driver().*Release).error(code);
     }
   }

@@ -142,6 +142,8 @@ std::string error_text(CUresult code) {
       return "device not ready";
     case CUDA_ERROR_CONTEXT_IS_DESTROYED:
       return "context is destroyed";
+    case CUDA_ERROR_NOT_MAPPED:
+      return "resource not mapped";
     case CUDA_ERROR_NOT_SUPPORTED:
       return "operation not supported";
     case CUDA_ERROR_UNKNOWN:

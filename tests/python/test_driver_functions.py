@@ -53,6 +53,6 @@ def test_every_python_name_exists(name):
 @pytest.mark.skipif(shutil.which("nm") is None, reason="needs binutils: nm")
 def test_the_cpu_driver_defines_what_the_table_says():
     symbols = subprocess.run(["nm", "-D", CPU_DRIVER], capture_output=True, text=True, check=True)
-    # A refused function is exported weakly, an OpenGL one not at all.
+    # A refused function is exported weakly.
     defined = {line.split()[2] for line in symbols.stdout.splitlines() if line.split()[1:2] == ["T"]}
     assert [f.name for f in FUNCTIONS.values() if f.on_cpu != (f.symbol in defined)] == []

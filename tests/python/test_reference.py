@@ -12,9 +12,8 @@ import pytest
 
 REFERENCE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "reference"
 PAGES = {name for page in REFERENCE.glob("*.md") for name in re.findall(r"automodule:: (\S+)", page.read_text())}
-# Parts of the original that programs import by these names; their contents are on the pages of other modules. `gl` says
-# that there is no OpenGL.
-WITHOUT_PAGE = {"pycuda.characterize", "pycuda.compyte", "pycuda.debug", "pycuda.gl"}
+# Parts of the original that programs import by these names; their contents are on the pages of other modules.
+WITHOUT_PAGE = {"pycuda.characterize", "pycuda.compyte", "pycuda.debug"}
 
 
 def test_every_public_module_has_a_page():

@@ -36,6 +36,8 @@ void bind_ipc(nanobind::module_& m);
 void bind_virtual_memory(nanobind::module_& m);
 void bind_memory_batches(nanobind::module_& m);
 void bind_external_memory(nanobind::module_& m);
+/// OpenGL's buffers and images, after the streams and arrays.
+void bind_graphics(nanobind::module_& m);
 void bind_tensor_map(nanobind::module_& m);
 void bind_driver_log(nanobind::module_& m);
 void bind_profile(nanobind::module_& m);

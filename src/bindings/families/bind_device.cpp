@@ -103,7 +103,7 @@ void bind_device(nb::module_& m) {
         return version;
       },
       "The CUDA version of the driver in use as one number, 1000 * major + 10 * minor.");
-  m.def("have_gl_ext", [] { return false; }, "False: there is no OpenGL interface.");
+  m.def("have_gl_ext", [] { return true; }, "True: `pycuda.gl` is part of the package.");
   m.def(
       "bitlog2",
       [](nb::handle number) {

@@ -116,15 +116,16 @@ CUresult create(Context& context, const CUDA_ARRAY3D_DESCRIPTOR& descriptor, CUa
 }  // namespace
 
 Array::Array(Context& context, const CUDA_ARRAY3D_DESCRIPTOR& descriptor,
-             const exec::TexelMemory& texels)
+             const exec::TexelMemory& texels, Memory memory)
     : context_(context),
       descriptor_(descriptor),
       texels_(texels),
+      memory_(memory),
       handle_(arrays().handles.insert(this)) {}
 
 Array::~Array() {
   arrays().handles.erase(handle_);
-  context_.release(texels_.base);
+  if (memory_ == Memory::Owned) context_.release(texels_.base);
 }
 
 Array* find_array(CUarray handle) { return arrays().handles.find(handle); }

@@ -14,9 +14,10 @@ class Context;
 
 class Array {
  public:
+  enum class Memory { Owned, Borrowed };
+  /// With Borrowed the memory, and the array itself, are another object's: cuArrayDestroy refuses.
   Array(Context& context, const CUDA_ARRAY3D_DESCRIPTOR& descriptor,
-        const exec::TexelMemory& texels);
-  /// Frees the memory.
+        const exec::TexelMemory& texels, Memory memory = Memory::Owned);
   ~Array();
   Array(const Array&) = delete;
   Array& operator=(const Array&) = delete;
@@ -32,6 +33,7 @@ class Array {
   Context& context_;
   CUDA_ARRAY3D_DESCRIPTOR descriptor_;
   exec::TexelMemory texels_;
+  Memory memory_;
   CUarray handle_;
 };
 

@@ -11,6 +11,7 @@
 #include "cpu/api/entry_guard.h"
 #include "cpu/api/error_detail.h"
 #include "cpu/api/event.h"
+#include "cpu/api/graphics_resource.h"
 #include "cpu/api/green_context.h"
 #include "cpu/api/module.h"
 #include "cpu/api/registry.h"
@@ -128,6 +129,7 @@ Context::~Context() {
   events_.clear();
   release_texture_references_of(*this);
   release_texture_objects_of(*this);
+  release_graphics_of(*this);
   release_arrays_of(*this);
   exec::DeviceHeap::instance().release_all(static_cast<exec::FaultSink*>(this));
   for (void* block : device_blocks_) device_.memory().release(block);

@@ -3,6 +3,8 @@
 // calling thread's own.
 #include "cpu/api/per_thread_stream.h"
 
+#include "cpu/api/gl_abi.h"
+
 using namespace pycuda::cpu::api;
 
 extern "C" {
@@ -429,6 +431,29 @@ CUresult cuGraphUpload_ptsz(CUgraphExec hGraphExec, CUstream hStream) {
 CUresult cuGraphLaunch_ptsz(CUgraphExec hGraphExec, CUstream hStream) {
   const OwnStreamZero scope;
   return cuGraphLaunch(hGraphExec, hStream);
+}
+
+CUresult cuGraphicsMapResources_ptsz(unsigned int count, CUgraphicsResource* resources,
+                                     CUstream hStream) {
+  const OwnStreamZero scope;
+  return cuGraphicsMapResources(count, resources, hStream);
+}
+
+CUresult cuGraphicsUnmapResources_ptsz(unsigned int count, CUgraphicsResource* resources,
+                                       CUstream hStream) {
+  const OwnStreamZero scope;
+  return cuGraphicsUnmapResources(count, resources, hStream);
+}
+
+CUresult cuGLMapBufferObject_v2_ptds(CUdeviceptr* dptr, size_t* size, unsigned int buffer) {
+  const OwnStreamZero scope;
+  return cuGLMapBufferObject_v2(dptr, size, buffer);
+}
+
+CUresult cuGLMapBufferObjectAsync_v2_ptsz(CUdeviceptr* dptr, size_t* size, unsigned int buffer,
+                                          CUstream hStream) {
+  const OwnStreamZero scope;
+  return cuGLMapBufferObjectAsync_v2(dptr, size, buffer, hStream);
 }
 
 }  // extern "C"

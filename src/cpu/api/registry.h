@@ -13,6 +13,7 @@ class ExternalMemory;
 class Function;
 class Graph;
 class GraphExec;
+class GraphicsResource;
 class GraphNode;
 class GreenContext;
 class KernelHandle;
@@ -45,6 +46,7 @@ struct Registry {
   HandleTable<ExternalMemory, CUexternalMemory> external_memories{1u << 18};
   HandleTable<GreenContext, CUgreenCtx> green_contexts{1u << 18};
   HandleTable<ResourceDescription, CUdevResourceDesc> resource_descriptions{1u << 18};
+  HandleTable<GraphicsResource, CUgraphicsResource> graphics{1u << 18};
   HandleTable<UserObject, CUuserObject> user_objects{1u << 20};
 };
 

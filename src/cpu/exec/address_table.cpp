@@ -149,6 +149,8 @@ const char* kind_name(MemoryKind kind) {
       return "another library's memory";
     case MemoryKind::DeviceHeap:
       return "the device heap";
+    case MemoryKind::Graphics:
+      return "a graphics resource's memory";
     case MemoryKind::Array:
       return "an array's memory";
     case MemoryKind::GridWorkspace:

@@ -23,6 +23,7 @@ enum class MemoryKind : std::uint8_t {
   Opened,            ///< another process's, opened by a handle
   External,          ///< another library's, by a descriptor
   DeviceHeap,        ///< malloc of device code
+  Graphics,          ///< a mapped buffer's or image's of OpenGL
   Array,             ///< of cuArrayCreate: laid out as the driver likes
   GridWorkspace,     ///< the executor's own: a cooperative launch's barrier
   LaunchParameters,  ///< of a launch that a kernel prepares

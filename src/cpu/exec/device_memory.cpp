@@ -130,6 +130,7 @@ bool starts_with_zeros(MemoryKind kind) {
     case MemoryKind::Pool:
     case MemoryKind::ManagedPool:
     case MemoryKind::HostPool:
+    case MemoryKind::Graphics:
     case MemoryKind::Array:
       return false;
     default:
