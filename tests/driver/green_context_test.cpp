@@ -163,7 +163,7 @@ TEST_CASE("wrong splits and descriptions") {
   const auto split = CU(cuDevSmResourceSplitByCount);
   CHECK(split(&group, nullptr, &all, &rest, 0, 1) == CUDA_ERROR_INVALID_VALUE);
   CHECK(split(&group, &groups, nullptr, &rest, 0, 1) == CUDA_ERROR_INVALID_VALUE);
-  CHECK(split(&group, &groups, &all, &rest, 0x100, 1) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(split(&group, &groups, &all, &rest, 0x100, 1) == CUDA_SUCCESS);
   CUdevResource none{};
   CHECK(split(&group, &groups, &none, &rest, 0, 1) == CUDA_ERROR_INVALID_RESOURCE_TYPE);
   CHECK(split(&group, &groups, &all, &rest, 0, all.sm.smCount + 1) ==
@@ -345,7 +345,7 @@ TEST_CASE("events of a green context") {
   CU(cuEventDestroy_v2)(event);
 }
 
-TEST_CASE("streams outlive their green context, and can only be destroyed") {
+TEST_CASE("streams of a green context that has been destroyed are of no use") {
   const Halves halves;
   CUcontext primary = nullptr;
   REQUIRE(CU(cuDevicePrimaryCtxRetain)(&primary, 0) == CUDA_SUCCESS);
@@ -354,8 +354,8 @@ TEST_CASE("streams outlive their green context, and can only be destroyed") {
   const CUstream stream = green.stream();
   const CUgreenCtx stale = green.handle();
   CHECK(green.destroy() == CUDA_SUCCESS);
-  CHECK(CU(cuStreamSynchronize)(stream) == CUDA_ERROR_STREAM_DETACHED);
-  CHECK(CU(cuStreamDestroy_v2)(stream) == CUDA_SUCCESS);
+  CHECK(CU(cuStreamSynchronize)(stream) == CUDA_ERROR_CONTEXT_IS_DESTROYED);
+  CHECK(CU(cuStreamDestroy_v2)(stream) == CUDA_ERROR_CONTEXT_IS_DESTROYED);
   if (is_cpu_driver()) {
     CUcontext context = nullptr;
     CHECK(CU(cuCtxFromGreenCtx)(&context, stale) == CUDA_ERROR_CONTEXT_IS_DESTROYED);
@@ -374,7 +374,6 @@ TEST_CASE("wrong arguments of the functions for green contexts") {
   const unsigned flags = CU_GREEN_CTX_DEFAULT_STREAM;
   CHECK(CU(cuGreenCtxCreate)(nullptr, described, 0, flags) == CUDA_ERROR_INVALID_VALUE);
   CHECK(CU(cuGreenCtxCreate)(&made, described, 99, flags) == CUDA_ERROR_INVALID_DEVICE);
-  CHECK(CU(cuGreenCtxCreate)(&made, nullptr, 0, flags) == CUDA_ERROR_INVALID_VALUE);
   CHECK(CU(cuGreenCtxCreate)(&made, described, 0, 0x100) == CUDA_ERROR_INVALID_VALUE);
   CHECK(CU(cuGreenCtxStreamCreate)(&stream, green.handle(), CU_STREAM_DEFAULT, 0) ==
         CUDA_ERROR_INVALID_VALUE);
@@ -386,6 +385,16 @@ TEST_CASE("wrong arguments of the functions for green contexts") {
         CUDA_ERROR_INVALID_VALUE);
   CHECK(CU(cuGreenCtxGetDevResource)(green.handle(), &resource, CU_DEV_RESOURCE_TYPE_INVALID) ==
         CUDA_ERROR_INVALID_RESOURCE_TYPE);
+}
+
+TEST_CASE("without a descriptor a green context has the whole device") {
+  initialise();
+  CUgreenCtx made = nullptr;
+  REQUIRE(CU(cuGreenCtxCreate)(&made, nullptr, 0, CU_GREEN_CTX_DEFAULT_STREAM) == CUDA_SUCCESS);
+  CUdevResource resource{};
+  CHECK(CU(cuGreenCtxGetDevResource)(made, &resource, CU_DEV_RESOURCE_TYPE_SM) == CUDA_SUCCESS);
+  CHECK(resource.sm.smCount == all_processors().sm.smCount);
+  CHECK(CU(cuGreenCtxDestroy)(made) == CUDA_SUCCESS);
 }
 
 TEST_CASE("resetting a device ends its green contexts") {

@@ -97,7 +97,7 @@ def test_callbacks_of_several_threads():
 
 def test_a_fault_is_told_with_its_story():
     if not is_cpu():
-        pytest.skip("the words are the CPU driver's")
+        pytest.skip("needs the CPU driver: the words are its own")
     program = """
 import pycuda.driver as cuda
 import pycuda.autoinit
@@ -118,7 +118,7 @@ print(log.read())
 
 def test_the_log_goes_to_a_file_as_well(tmp_path):
     if not is_cpu():
-        pytest.skip("the format is the CPU driver's")
+        pytest.skip("needs the CPU driver: the format is its own")
     program = """
 import pycuda.driver as cuda
 cuda.init()

@@ -60,8 +60,6 @@ def test_impossible_splits(everything, group):
     with pytest.raises(cuda.LogicError, match="cuDevSmResourceSplitByCount failed"):
         everything.split(everything.count + 1)
     with pytest.raises(cuda.LogicError, match="cuDevSmResourceSplitByCount failed"):
-        everything.split(1, flags=1 << 8)
-    with pytest.raises(cuda.LogicError, match="cuDevSmResourceSplitByCount failed"):
         group.split(1)
     with pytest.raises(cuda.LogicError, match="needs a resource"):
         cuda.GreenContext([])

@@ -62,10 +62,7 @@ std::uint64_t next_split() {
 }
 
 CUresult split(CUdevResource* result, unsigned* groups, const CUdevResource& input,
-               CUdevResource* remainder, unsigned flags, unsigned least) {
-  constexpr unsigned known_flags = CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING |
-                                   CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE;
-  if ((flags & ~known_flags) != 0) return fail(CUDA_ERROR_INVALID_VALUE, "unknown flags");
+               CUdevResource* remainder, unsigned least) {
   OwnPart own;
   if (const CUresult status = read(input, &own); status != CUDA_SUCCESS) return status;
   if (own.is_group) {
@@ -158,13 +155,15 @@ CUresult cuDeviceGetDevResource(CUdevice device, CUdevResource* resource, CUdevR
   });
 }
 
+// The flags concern clusters, and how multiprocessors share resources: any two workers do alike.
+// NVIDIA's driver accepts unknown ones.
 CUresult cuDevSmResourceSplitByCount(CUdevResource* result, unsigned int* nbGroups,
                                      const CUdevResource* input, CUdevResource* remainder,
-                                     unsigned int flags, unsigned int minCount) {
+                                     unsigned int, unsigned int minCount) {
   return with_driver([&]() -> CUresult {
     if (nbGroups == nullptr || input == nullptr) return CUDA_ERROR_INVALID_VALUE;
     const CUdevResource given = *input;  // which may be one of the outputs
-    return split(result, nbGroups, given, remainder, flags, minCount);
+    return split(result, nbGroups, given, remainder, minCount);
   });
 }
 

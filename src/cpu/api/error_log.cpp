@@ -304,10 +304,10 @@ CUresult cuLogsUnregisterCallback(CUlogsCallbackHandle callback) {
   });
 }
 
-CUresult cuLogsCurrent(CUlogIterator* iterator_out, unsigned int flags) {
+// NVIDIA's driver accepts any flags, here and below.
+CUresult cuLogsCurrent(CUlogIterator* iterator_out, unsigned int) {
   return with_log([&]() -> CUresult {
     if (iterator_out == nullptr) return refuse("cuLogsCurrent", "the iterator is null");
-    if (flags != 0) return refuse("cuLogsCurrent", "flags must be 0");
     ErrorLog& log = error_log();
     const std::lock_guard lock(log.mutex);
     *iterator_out = static_cast<CUlogIterator>(log.recorded);
@@ -315,11 +315,10 @@ CUresult cuLogsCurrent(CUlogIterator* iterator_out, unsigned int flags) {
   });
 }
 
-CUresult cuLogsDumpToFile(CUlogIterator* iterator, const char* pathToFile, unsigned int flags) {
+CUresult cuLogsDumpToFile(CUlogIterator* iterator, const char* pathToFile, unsigned int) {
   return with_log([&]() -> CUresult {
     static constexpr const char* function = "cuLogsDumpToFile";
     if (pathToFile == nullptr) return refuse(function, "the path is null");
-    if (flags != 0) return refuse(function, "flags must be 0");
     const int file = ::open(pathToFile, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
     if (file < 0) {
       return refuse(function,
@@ -340,13 +339,11 @@ CUresult cuLogsDumpToFile(CUlogIterator* iterator, const char* pathToFile, unsig
   });
 }
 
-CUresult cuLogsDumpToMemory(CUlogIterator* iterator, char* buffer, size_t* size,
-                            unsigned int flags) {
+CUresult cuLogsDumpToMemory(CUlogIterator* iterator, char* buffer, size_t* size, unsigned int) {
   return with_log([&]() -> CUresult {
     static constexpr const char* function = "cuLogsDumpToMemory";
     if (size == nullptr) return refuse(function, "the size is null");
     if (buffer == nullptr) return refuse(function, "the buffer is null");
-    if (flags != 0) return refuse(function, "flags must be 0");
     if (*size == 0) return refuse(function, "the buffer is too small for any message");
     std::string text;
     const CUresult result = take_lines(function, iterator, *size - 1, text);

@@ -189,16 +189,18 @@ CUresult cuGreenCtxCreate(CUgreenCtx* phCtx, CUdevResourceDesc desc, CUdevice de
     VirtualDevice* const device = find_device(dev);
     if (device == nullptr) return CUDA_ERROR_INVALID_DEVICE;
     const ResourceDescription* const description = registry.resource_descriptions.find(desc);
-    if (description == nullptr)
+    if (description == nullptr && desc != nullptr)
       return fail(CUDA_ERROR_INVALID_VALUE, "the descriptor is not of cuDevResourceGenerateDesc");
-    if (&description->device() != device)
+    if (description != nullptr && &description->device() != device)
       return fail(CUDA_ERROR_INVALID_VALUE, "the resources are those of another device");
     CUcontext primary = nullptr;
     const CUresult retained = cuDevicePrimaryCtxRetain(&primary, dev);
     if (retained != CUDA_SUCCESS) return retained;
     const ContextPin pin(primary);
+    // Without a descriptor it has all of the device, as on NVIDIA's driver.
     *phCtx =
-        GreenContexts::instance().add(*registry.contexts.find(primary), description->processors());
+        GreenContexts::instance().add(*registry.contexts.find(primary),
+                                      description != nullptr ? description->processors() : nullptr);
     return CUDA_SUCCESS;
   });
 }

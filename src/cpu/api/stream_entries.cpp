@@ -46,8 +46,9 @@ CUresult cuStreamDestroy_v2(CUstream hStream) {
     if (stream->in_capture()) forget_captured(*stream);
     if (shared == nullptr || registry.streams.erase(hStream) == nullptr)
       return CUDA_ERROR_INVALID_HANDLE;
+    const bool is_detached = stream->is_detached();
     context.retire(shared);
-    return CUDA_SUCCESS;
+    return is_detached ? CUDA_ERROR_CONTEXT_IS_DESTROYED : CUDA_SUCCESS;
   });
 }
 

@@ -19,7 +19,7 @@ CUresult with_stream(CUstream handle, Body&& body,
         if (stream == nullptr) return CUDA_ERROR_INVALID_HANDLE;
         pin.is_of(stream->context().handle());
         if (stream->is_detached()) [[unlikely]]
-          return CUDA_ERROR_STREAM_DETACHED;
+          return CUDA_ERROR_CONTEXT_IS_DESTROYED;  // not STREAM_DETACHED: as NVIDIA's driver
         const CUresult status = stream->context().status();
         if (status != CUDA_SUCCESS) return status;
         return body(*stream);
