@@ -30,7 +30,7 @@ template <class Body>
 CUresult with_resources(unsigned count, CUgraphicsResource* handles, CUstream stream,
                         Body&& body) noexcept {
   return with_stream(stream, [&](Stream& order) -> CUresult {
-    if (count != 0 && handles == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    if (count == 0 || handles == nullptr) return CUDA_ERROR_INVALID_VALUE;
     if (const CUresult status = check_call_in_capture(order); status != CUDA_SUCCESS) return status;
     // Before the lock: what it waits for may need other resources.
     if (const CUresult status = order.synchronize(); status != CUDA_SUCCESS) return status;
@@ -151,7 +151,7 @@ CUresult cuGLCtxCreate_v2(CUcontext* pCtx, unsigned int Flags, CUdevice device) 
 }
 
 CUresult cuGLInit() {
-  return with_driver([] { return CUDA_SUCCESS; });
+  return with_context([](Context&) { return CUDA_SUCCESS; });
 }
 
 }  // extern "C"
