@@ -4,12 +4,18 @@
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 
 # Explicit, so that a compilation which takes long because the machine is busy adds no line to a test's output.
 os.environ.setdefault("PYCUDA_LOG", "warning")
 # An internal error of the CPU driver's vector path fails the test instead of leaving it to the scalar path.
 os.environ.setdefault("PYCUDA_CPU_VERIFY", "1")
+
+# A shell starts what runs in the background with interrupts ignored. The programs of tests would inherit that, and
+# those that are interrupted would not end.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 import pycuda.driver as cuda
 import pytest

@@ -5,12 +5,14 @@
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallVector.h>
+#include <llvm/IR/CFG.h>
 #include <llvm/IR/DataLayout.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
+#include <llvm/Support/ErrorHandling.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/Local.h>
 
@@ -20,6 +22,7 @@
 #include <vector>
 
 #include "cpu/kernel_abi/frames.h"
+#include "cpu/lower/callee_name.h"
 
 namespace pycuda::cpu::simt {
 namespace {
@@ -146,8 +149,20 @@ void Splitter::demote_values() {
   for (llvm::PHINode* phi : phis) llvm::DemotePHIToStack(phi, at);
 }
 
-/// All calls of coroutines wait for their callee in one loop, and go on by the call's number:
-/// values are in memory now, so the loop need not be dominated by what comes before the call.
+/// The call in `done` that gives back the memory of the coroutine `handle`.
+llvm::CallInst* find_pop(llvm::BasicBlock& done, const llvm::Value* handle) {
+  for (llvm::Instruction& instruction : done) {
+    auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+    if (call && lower::callee_name(*call) == "pycuda_cpu_frame_pop" &&
+        call->getArgOperand(1) == handle)
+      return call;
+  }
+  return nullptr;
+}
+
+/// All calls of coroutines wait for their callee in one loop, which then gives back its memory and
+/// goes on by the call's number. So a call's block no longer dominates what comes behind the call:
+/// demote_values() has to follow.
 void Splitter::share_waits() {
   const std::vector<llvm::IntrinsicInst*> questions = calls_of(llvm::Intrinsic::coro_done);
   if (questions.empty()) return;
@@ -175,25 +190,42 @@ void Splitter::share_waits() {
       ->setCallingConv(llvm::CallingConv::Fast);
   b_.CreateBr(test);
   b_.SetInsertPoint(done);
+  llvm::Value* ended = b_.CreateLoad(b_.getPtrTy(), callee);
   llvm::SwitchInst* calls = b_.CreateSwitch(b_.CreateLoad(b_.getInt32Ty(), number), never);
   b_.SetInsertPoint(never);
   b_.CreateUnreachable();
+  llvm::CallInst* shared_pop = nullptr;
   for (llvm::IntrinsicInst* question : questions) {
-    auto* choice = llvm::cast<llvm::BranchInst>(question->getParent()->getTerminator());
+    llvm::BasicBlock* own_test = question->getParent();
+    auto* choice = llvm::cast<llvm::BranchInst>(own_test->getTerminator());
     llvm::BasicBlock *own_done = choice->getSuccessor(0), *own_wait = choice->getSuccessor(1);
     auto* own_choice = llvm::cast<llvm::SwitchInst>(own_wait->getTerminator());
     llvm::BasicBlock* resumed = own_choice->findCaseValue(b_.getInt8(0))->getCaseSuccessor();
     llvm::ConstantInt* own_number = b_.getInt32(calls->getNumCases());
     calls->addCase(own_number, own_done);
-    b_.SetInsertPoint(choice);
-    b_.CreateStore(question->getArgOperand(0), callee);
-    b_.CreateStore(own_number, number);
-    b_.CreateBr(test);
-    choice->eraseFromParent();
-    question->eraseFromParent();
-    llvm::DeleteDeadBlocks({own_wait, resumed});
+    llvm::Value* own_handle = question->getArgOperand(0);
+    llvm::CallInst* pop = find_pop(*own_done, own_handle);
+    // compile_module makes it a diagnostic: an internal error of this compiler.
+    if (pop == nullptr)
+      llvm::report_fatal_error("a call whose memory is not given back where its callee has ended");
+    pop->removeFromParent();
+    if (shared_pop) {
+      pop->deleteValue();
+    } else {
+      shared_pop = pop;
+      shared_pop->setArgOperand(1, ended);
+      shared_pop->insertBefore(calls->getIterator());
+    }
+    for (llvm::BasicBlock* before : llvm::to_vector(llvm::predecessors(own_test))) {
+      if (before == resumed) continue;
+      llvm::Instruction* end = before->getTerminator();
+      b_.SetInsertPoint(end);
+      b_.CreateStore(own_handle, callee);
+      b_.CreateStore(own_number, number);
+      end->replaceSuccessorWith(own_test, test);
+    }
+    llvm::DeleteDeadBlocks({own_test, own_wait, resumed});
   }
-  find_calls(*resume_);
 }
 
 void Splitter::end_at_suspensions() {
@@ -274,8 +306,9 @@ void Splitter::run() {
   find_calls(ramp_);
   move_body();
   keep_arguments();
-  demote_values();
   share_waits();
+  demote_values();
+  find_calls(*resume_);
   end_at_suspensions();
   for (llvm::IntrinsicInst* call : calls_of(llvm::Intrinsic::coro_id)) call->eraseFromParent();
   move_variables();
