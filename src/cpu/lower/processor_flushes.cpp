@@ -155,4 +155,8 @@ bool processor_flushes(const llvm::Function& function) {
   return function.getFnAttribute(denormals).getValueAsString() == flushed;
 }
 
+void flush_like(llvm::Function& made, const llvm::Function& other) {
+  if (processor_flushes(other)) let_processor_flush(made);
+}
+
 }  // namespace pycuda::cpu::lower

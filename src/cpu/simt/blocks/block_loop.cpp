@@ -10,6 +10,7 @@
 #include <cstddef>
 
 #include "cpu/kernel_abi/frames.h"
+#include "cpu/lower/processor_flushes.h"
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/analysis/special_values.h"
 #include "cpu/simt/blocks/source_lines.h"
@@ -145,6 +146,7 @@ llvm::Function* make_block_loop(llvm::Function& kernel, llvm::StringRef name,
       llvm::Function::ExternalLinkage, name + ".block", kernel.getParent());
   function->addFnAttr(llvm::Attribute::NoUnwind);
   function->addFnAttr(llvm::Attribute::NullPointerIsValid);
+  lower::flush_like(*function, kernel);
   llvm::BasicBlock* entry = llvm::BasicBlock::Create(context, "entry", function);
   llvm::BasicBlock* row = llvm::BasicBlock::Create(context, "row", function);
   llvm::BasicBlock* done = llvm::BasicBlock::Create(context, "done", function);

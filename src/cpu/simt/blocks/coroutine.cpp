@@ -16,6 +16,7 @@
 
 #include "cpu/kernel_abi/frames.h"
 #include "cpu/lower/callee_name.h"
+#include "cpu/lower/processor_flushes.h"
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/analysis/divergence.h"
 #include "cpu/simt/analysis/special_values.h"
@@ -304,6 +305,7 @@ llvm::Function* CoroutineMaker::declare(llvm::Function& plain) {
   ramp->addFnAttr(llvm::Attribute::NoUnwind);
   ramp->addFnAttr(llvm::Attribute::NullPointerIsValid);
   ramp->addFnAttr(llvm::Attribute::PresplitCoroutine);
+  lower::flush_like(*ramp, plain);
   // The ramp runs up to where the thread first waits, and would be copied to each of its calls.
   if (plain.hasNUsesOrMore(2)) ramp->addFnAttr(llvm::Attribute::NoInline);
   const bool is_kernel = plain.hasFnAttribute("ptx-kernel");

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cpu/kernel_abi/frames.h"
+#include "cpu/lower/processor_flushes.h"
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/analysis/dialect.h"
 #include "cpu/simt/analysis/special_values.h"
@@ -60,6 +61,7 @@ llvm::Function* make_gang_loop(llvm::Function& full, llvm::Function* tail, llvm:
       llvm::Function::ExternalLinkage, name, full.getParent());
   function->addFnAttr(llvm::Attribute::NoUnwind);
   function->addFnAttr(llvm::Attribute::NullPointerIsValid);
+  lower::flush_like(*function, full);
   llvm::Argument* block = function->getArg(0);
   llvm::Argument* thread = function->getArg(1);
   const auto new_block = [&](const char* label) {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "cpu/kernel_abi/frames.h"
+#include "cpu/lower/processor_flushes.h"
 #include "cpu/simt/analysis/dialect.h"
 #include "cpu/simt/analysis/special_values.h"
 #include "cpu/simt/blocks/peeled_gangs.h"
@@ -350,6 +351,7 @@ void RegionLoop::make_function() {
       llvm::Function::ExternalLinkage, name_, module_);
   function_->addFnAttr(llvm::Attribute::NoUnwind);
   function_->addFnAttr(llvm::Attribute::NullPointerIsValid);
+  lower::flush_like(*function_, *full_.functions.front());
   function_->addFnAttr(runs_regions);
 }
 

@@ -310,4 +310,6 @@ TEST_CASE("random kernels that once differed") {
   CHECK(run_flushing_kernels(722000055, 1, Flushing::All) == 1);
   // The same of approximate quotients that round up to the least normal number.
   CHECK(run_flushing_kernels(2640000949, 1, Flushing::All) == 1);
+  // A root of a constant that is subnormal.
+  CHECK(run_flushing_kernels(990004768, 1, Flushing::All) == 1);
 }
