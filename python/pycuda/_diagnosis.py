@@ -11,6 +11,7 @@ import tempfile
 _VARIABLES = (
     "PYCUDA_DRIVER",
     "PYCUDA_LOG",
+    "CUDA_LOG_FILE",
     "PYCUDA_CACHE_DIR",
     "PYCUDA_DISABLE_CACHE",
     "XDG_CACHE_HOME",
