@@ -32,8 +32,8 @@ bool processor_can_flush(const ModuleLowering& lowering, const std::vector<bool>
 void let_processor_flush(llvm::Function& function);
 void let_processor_flush(llvm::Module& module);
 bool processor_flushes(const llvm::Function& function);
-/// Marks `made`, which `other` is about to be copied into, as `other` is: LLVM folds constants while
-/// it copies, by the mark of where they go.
+/// Marks `made`, which `other` is about to be copied into, as `other` is: LLVM folds constants
+/// while it copies, by the mark of where they go.
 void flush_like(llvm::Function& made, const llvm::Function& other);
 
 }  // namespace pycuda::cpu::lower
