@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
+import atexit
 import functools
 import gc
 import os
-import sys
 import warnings
 import weakref
 
@@ -92,6 +92,29 @@ def make_default_context(ctx_maker=None):
     raise RuntimeError(
         f"make_default_context() wasn't able to create a context on any of the {count} detected devices"
     ) from last_error
+
+
+_kept = {}  # the modules that keep a context, and what makes it
+
+
+def keep_until_exit(module, ctx_maker=cuda.Device.make_context):
+    """End `module.context`, which `ctx_maker` has made of a device, with the interpreter.
+
+    Until then `reset_context` replaces it by another of `ctx_maker`.
+    """
+    _kept[module] = ctx_maker
+    process = os.getpid()
+
+    def finish_up():
+        # A forked process has nothing but its parent's context.
+        if module.context is None or os.getpid() != process:
+            return
+        ending, module.context = module.context, None
+        clear_context_caches()
+        if cuda.Context.get_current() == ending:
+            ending.pop()
+
+    atexit.register(finish_up)
 
 
 def get_default_device(default=0):
@@ -183,8 +206,8 @@ def reset_context():
     """Replace the current context, for instance after a kernel's fault, by a new one on the same device.
 
     Everything made in the old context is gone: memory, arrays, modules, streams and events. Compile
-    and copy again. The context of `pycuda.autoinit` or `pycuda.autoprimaryctx` is replaced in that
-    module too.
+    and copy again. The context of `pycuda.autoinit`, `pycuda.autoprimaryctx` or `pycuda.gl.autoinit`
+    is replaced in that module too.
 
     Returns
     -------
@@ -207,19 +230,14 @@ def reset_context():
     if old is None:
         raise cuda.LogicError("reset_context failed: no context is current")
     device = old.get_device()
-    holders = [sys.modules.get(f"pycuda.{name}") for name in ("autoinit", "autoprimaryctx")]
-    holders = [module for module in holders if module is not None and getattr(module, "context", None) == old]
-    primary = any(module.__name__ == "pycuda.autoprimaryctx" for module in holders)
+    holders = [module for module in _kept if module.context == old]
+    ctx_maker = _kept[holders[0]] if holders else cuda.Device.make_context
     clear_context_caches()
     try:
         old.detach()
     except cuda.Error:
         pass  # the fault again
-    if primary:
-        new = device.retain_primary_context()
-        new.push()
-    else:
-        new = device.make_context()
+    new = ctx_maker(device)
     for module in holders:
         module.context = new
     return new

@@ -297,9 +297,12 @@ def test_autoinit_makes_a_context_for_the_current_opengl_context():
         import headless_gl
         gl = headless_gl.HeadlessContext()
         import pycuda.gl.autoinit as auto, pycuda.driver as cuda
+        from pycuda import tools
         print(cuda.Context.get_current() == auto.context, auto.device == cuda.Device(0))
+        first = auto.context
+        print(tools.reset_context() == auto.context != first)
     """)
-    assert output.split() == ["True", "True"]
+    assert output.split() == ["True", "True", "True"]
 
 
 def texture(gl, target, internal, layout, kind, data):
