@@ -19,6 +19,9 @@
 ; check: define void @f.t
 ; check-not: @llvm.masked.scatter
 ; check: store float
+; check: define <16 x ptr> @f.a
+; check: alloca <16 x ptr>
+; check: alloca <16 x ptr>
 declare <32 x i8> @llvm.masked.load.v32i8.p0(ptr, i32, <32 x i1>, <32 x i8>)
 declare void @llvm.masked.store.v32f16.p0(<32 x half>, ptr, i32, <32 x i1>)
 declare <32 x half> @llvm.masked.load.v32f16.p0(ptr, i32, <32 x i1>, <32 x half>)
@@ -48,5 +51,10 @@ define <16 x float> @f.g(<16 x ptr> %p, <16 x i1> %m) #0 {
 define void @f.t(<16 x ptr> %p, <16 x i1> %m, <16 x float> %v) #0 {
   call void @llvm.masked.scatter.v16f32.v16p0(<16 x float> %v, <16 x ptr> %p, i32 4, <16 x i1> %m)
   ret void
+}
+declare <16 x ptr> @llvm.masked.gather.v16p0.v16p0(<16 x ptr>, i32, <16 x i1>, <16 x ptr>)
+define <16 x ptr> @f.a(<16 x ptr> %p, <16 x i1> %m) #0 {
+  %r = call <16 x ptr> @llvm.masked.gather.v16p0.v16p0(<16 x ptr> %p, i32 8, <16 x i1> %m, <16 x ptr> zeroinitializer)
+  ret <16 x ptr> %r
 }
 attributes #0 = { "target-features"="+avx2,+avx,+bmi,+bmi2" }

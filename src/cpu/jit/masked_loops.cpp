@@ -122,9 +122,11 @@ class MaskedLoops {
     return made;
   }
 
+  using Buffers = std::map<llvm::Type*, llvm::AllocaInst*>;
+
   /// One for all accesses of a type: nothing is in it from one access to the next.
-  llvm::AllocaInst* buffer_of(llvm::Type* type) {
-    llvm::AllocaInst*& buffer = buffers_[type];
+  llvm::AllocaInst* buffer_of(Buffers& buffers, llvm::Type* type) {
+    llvm::AllocaInst*& buffer = buffers[type];
     if (buffer == nullptr) {
       llvm::IRBuilder<> builder(&*function_.getEntryBlock().getFirstInsertionPt());
       buffer = builder.CreateAlloca(type);
@@ -135,13 +137,13 @@ class MaskedLoops {
   /// The access for each active lane, lowest first, before `before`; gives what is loaded.
   llvm::Value* loop(const Access& access, llvm::Value* bits, llvm::Instruction& before) {
     llvm::Type* const element = access.type->getElementType();
-    llvm::AllocaInst* const values = buffer_of(access.type);
+    llvm::AllocaInst* const values = buffer_of(values_, access.type);
     llvm::IRBuilder<> builder(&before);
     builder.SetCurrentDebugLocation(access.call->getDebugLoc());
     builder.CreateStore(access.value, values);
     llvm::AllocaInst* places = nullptr;
     if (!access.is_consecutive()) {
-      places = buffer_of(access.place->getType());
+      places = buffer_of(places_, access.place->getType());
       builder.CreateStore(access.place, places);
     }
 
@@ -186,7 +188,7 @@ class MaskedLoops {
 
   llvm::Function& function_;
   const llvm::DataLayout& layout_;
-  std::map<llvm::Type*, llvm::AllocaInst*> buffers_;
+  Buffers values_, places_;  ///< apart: what is read or written may be addresses too
 };
 
 }  // namespace
