@@ -19,6 +19,7 @@
 #include "cpu/simt/analysis/dialect.h"
 #include "cpu/simt/analysis/special_values.h"
 #include "cpu/simt/blocks/peeled_gangs.h"
+#include "cpu/simt/blocks/region_chooser.h"
 #include "cpu/simt/blocks/source_lines.h"
 #include "cpu/simt/widen/place_stores.h"
 
@@ -32,11 +33,6 @@ constexpr std::uint32_t mixed = 0xffffffff;
 /// them: longer ones have one copy for both, since a call costs little beside them and compiling
 /// takes time in proportion.
 constexpr unsigned most_for_two_copies = 1500;
-
-/// Also a state: the gang has not run yet.
-std::uint32_t fresh(const Regions& regions) {
-  return static_cast<std::uint32_t>(regions.functions.size());
-}
 
 /// Whether gangs may wait at a pause while others do at a barrier.
 bool mixes_waits(const Regions& full, const Regions* tail) {
@@ -86,7 +82,6 @@ class RegionLoop {
   llvm::BasicBlock* block(const llvm::Twine& label) {
     return llvm::BasicBlock::Create(module_.getContext(), label, function_);
   }
-  llvm::Function* make_step(const Regions& regions, llvm::StringRef label);
   void make_function();
   bool runs_in_line(const Dim3& block, unsigned least) const;
   llvm::Instruction* enter(llvm::Value* has_tails, llvm::BasicBlock* round, llvm::BasicBlock* done);
@@ -136,39 +131,6 @@ class RegionLoop {
   std::vector<llvm::CallInst*> inline_;
   std::vector<Place> places_;
 };
-
-/// i32 (thread, frame, x, y, z, lanes, state): runs the region that comes next.
-llvm::Function* RegionLoop::make_step(const Regions& regions, llvm::StringRef label) {
-  std::vector<llvm::Type*> types(regions.functions.front()->getFunctionType()->params());
-  types.push_back(b_.getInt32Ty());
-  llvm::Function* chooser =
-      llvm::Function::Create(llvm::FunctionType::get(b_.getInt32Ty(), types, false),
-                             llvm::Function::InternalLinkage, name_ + label, module_);
-  chooser->addFnAttr(llvm::Attribute::NoUnwind);
-  chooser->addFnAttr(llvm::Attribute::NullPointerIsValid);
-  chooser->addFnAttr(llvm::Attribute::NoInline);
-  const auto new_block = [&](const char* name) {
-    return llvm::BasicBlock::Create(module_.getContext(), name, chooser);
-  };
-  b_.SetInsertPoint(new_block("entry"));
-  const unsigned last = static_cast<unsigned>(chooser->arg_size()) - 1;
-  llvm::BasicBlock* never = new_block("never");
-  llvm::SwitchInst* choice = b_.CreateSwitch(chooser->getArg(last), never);
-  std::vector<llvm::Value*> arguments;
-  arguments.reserve(last);
-  for (unsigned i = 0; i < last; ++i) arguments.push_back(chooser->getArg(i));
-  for (std::uint32_t number = 0; number < regions.functions.size(); ++number) {
-    llvm::BasicBlock* run = new_block("region");
-    choice->addCase(b_.getInt32(number == 0 ? fresh(regions) : regions.state(number)), run);
-    b_.SetInsertPoint(run);
-    b_.CreateRet(b_.CreateCall(regions.functions[number], arguments));
-  }
-  // The states lie near arrays that the kernel may overrun.
-  b_.SetInsertPoint(never);
-  b_.CreateIntrinsic(llvm::Intrinsic::trap, {}, {});
-  b_.CreateUnreachable();
-  return chooser;
-}
 
 void RegionLoop::read_launch() {
   llvm::Value* launch =
@@ -402,15 +364,15 @@ void RegionLoop::finish_function(llvm::Instruction* end_of_entry) {
 /// From `round` on, which only `entry` branches to: rounds until no gang waits any more.
 void RegionLoop::run_rounds(llvm::Value* has_tails, llvm::BasicBlock* entry,
                             llvm::BasicBlock* round, llvm::BasicBlock* done) {
-  llvm::Function* full_step = agree_ ? nullptr : make_step(full_, ".step");
-  llvm::Function* tail_step = tail_ ? make_step(*tail_, ".tail.step") : nullptr;
+  llvm::Function* full_step = agree_ ? nullptr : make_region_chooser(full_, name_ + ".step");
+  llvm::Function* tail_step = tail_ ? make_region_chooser(*tail_, name_ + ".tail.step") : nullptr;
   llvm::BasicBlock* choose = block("choose");
   llvm::BasicBlock* tails = block("tails");
   llvm::BasicBlock* end = block("rounds.end");
 
   b_.SetInsertPoint(entry->getTerminator());
-  llvm::Value* start =
-      b_.CreateSelect(b_.CreateIsNotNull(full_end_), b_.getInt32(fresh(full_)), b_.getInt32(ended));
+  llvm::Value* start = b_.CreateSelect(b_.CreateIsNotNull(full_end_), b_.getInt32(full_.fresh()),
+                                       b_.getInt32(ended));
   b_.SetInsertPoint(round);
   llvm::PHINode* state = b_.CreatePHI(b_.getInt32Ty(), 2, "state");
   llvm::PHINode* first = b_.CreatePHI(b_.getInt1Ty(), 2, "first");
@@ -444,7 +406,7 @@ void RegionLoop::run_rounds(llvm::Value* has_tails, llvm::BasicBlock* entry,
   std::vector<llvm::BasicBlock*> common;
   for (std::uint32_t number = 0; number < full_.functions.size(); ++number) {
     common.push_back(block("common"));
-    choice->addCase(b_.getInt32(number == 0 ? fresh(full_) : full_.state(number)), common.back());
+    choice->addCase(b_.getInt32(full_.state_before(number)), common.back());
   }
   for (std::uint32_t number = 0; number < full_.functions.size(); ++number) {
     b_.SetInsertPoint(common[number]);
@@ -481,7 +443,7 @@ void RegionLoop::run_rounds(llvm::Value* has_tails, llvm::BasicBlock* entry,
     b_.SetInsertPoint(run_tails);
     const Round result = loop(true, true, [&](const Gang& gang) {
       llvm::Value* known = b_.CreateAlignedLoad(b_.getInt32Ty(), gang.state, llvm::Align(4));
-      return step(*tail_step, gang, b_.CreateSelect(first, b_.getInt32(fresh(*tail_)), known));
+      return step(*tail_step, gang, b_.CreateSelect(first, b_.getInt32(tail_->fresh()), known));
     });
     waiting->addIncoming(result.any, b_.GetInsertBlock());
   }

@@ -32,6 +32,12 @@ struct Regions {
   std::uint32_t state(std::size_t region) const {
     return static_cast<std::uint32_t>(region) | (behind_pause[region] ? pausing : 0);
   }
+  /// Also a state: the gang has not run yet.
+  std::uint32_t fresh() const { return static_cast<std::uint32_t>(functions.size()); }
+  /// Of a gang whose next region this is.
+  std::uint32_t state_before(std::size_t region) const {
+    return region == 0 ? fresh() : state(region);
+  }
   std::uint64_t frame_bytes = 0;
   std::uint64_t frame_alignment = 1;
 };
