@@ -134,7 +134,8 @@ bool AbandonableWait::interrupted() const noexcept {
 void watch_waits(const unsigned long long* waits) {
   if (forked()) return;
   const unsigned long long* none = nullptr;
-  if (watched_waits.compare_exchange_strong(none, waits)) {
+  // Looked at first: an exchange would cost each wait as much as all the rest.
+  if (watched_waits.load() == nullptr && watched_waits.compare_exchange_strong(none, waits)) {
     counted_interrupts::count_by(waits);
     start_service_thread([waits] { watch(waits); });
   }
