@@ -128,7 +128,7 @@ CUresult cuGLGetDevices_v2(unsigned int* pCudaDeviceCount, CUdevice* pCudaDevice
     if (deviceList < all || deviceList > next_frame ||
         (cudaDeviceCount != 0 && pCudaDevices == nullptr))
       return CUDA_ERROR_INVALID_VALUE;
-    if (!current_gl_context()) return refuse_without_gl("cuGLGetDevices");
+    if (!current_gl_context()) return refuse_without_gl();
     // Each of them copies.
     const auto devices = static_cast<unsigned>(device_count());
     if (pCudaDeviceCount != nullptr) *pCudaDeviceCount = devices;
@@ -144,9 +144,8 @@ CUresult cuGLGetDevices(unsigned int* pCudaDeviceCount, CUdevice* pCudaDevices,
 }
 
 CUresult cuGLCtxCreate_v2(CUcontext* pCtx, unsigned int Flags, CUdevice device) {
-  const CUresult status = with_driver([]() -> CUresult {
-    return current_gl_context() ? CUDA_SUCCESS : refuse_without_gl("cuGLCtxCreate");
-  });
+  const CUresult status = with_driver(
+      []() -> CUresult { return current_gl_context() ? CUDA_SUCCESS : refuse_without_gl(); });
   return status == CUDA_SUCCESS ? cuCtxCreate_v2(pCtx, Flags, device) : status;
 }
 

@@ -194,15 +194,14 @@ GraphicsResources& graphics_resources() {
   return all;
 }
 
-CUresult refuse_without_gl(const char* call) {
-  return fail(CUDA_ERROR_INVALID_GRAPHICS_CONTEXT,
-              std::string(call) + ": no OpenGL context is current on this thread");
+CUresult refuse_without_gl() {
+  return fail(CUDA_ERROR_INVALID_GRAPHICS_CONTEXT, "no OpenGL context is current on this thread");
 }
 
 CUresult register_gl_buffer(Context& context, unsigned buffer, unsigned flags,
                             GraphicsResource** made) {
   const GlContext gl = current_gl_context();
-  if (!gl) return refuse_without_gl("cuGraphicsGLRegisterBuffer");
+  if (!gl) return refuse_without_gl();
   if (!are_map_flags(flags)) return CUDA_ERROR_INVALID_VALUE;
   if (buffer == 0 || gl.IsBuffer(buffer) == 0) {
     return fail(CUDA_ERROR_INVALID_HANDLE, "OpenGL has no buffer " + std::to_string(buffer));
@@ -222,7 +221,7 @@ CUresult register_gl_image(Context& context, unsigned image, unsigned target, un
   constexpr unsigned known = map_flag_bits | CU_GRAPHICS_REGISTER_FLAGS_SURFACE_LDST |
                              CU_GRAPHICS_REGISTER_FLAGS_TEXTURE_GATHER;
   const GlContext gl = current_gl_context();
-  if (!gl) return refuse_without_gl("cuGraphicsGLRegisterImage");
+  if (!gl) return refuse_without_gl();
   if ((flags & ~known) != 0 || !are_map_flags(flags & map_flag_bits))
     return CUDA_ERROR_INVALID_VALUE;
   GlImage described;
@@ -256,7 +255,7 @@ CUresult map_resources(std::span<GraphicsResource* const> resources) {
     if (resource->is_mapped()) return CUDA_ERROR_ALREADY_MAPPED;
   }
   const GlContext gl = current_gl_context();
-  if (!gl) return refuse_without_gl("cuGraphicsMapResources");
+  if (!gl) return refuse_without_gl();
   std::vector<GraphicsResource*> mapped;
   for (GraphicsResource* resource : resources) {
     const CUresult status = resource->is_mapped() ? CUDA_ERROR_ALREADY_MAPPED : resource->map(gl);
@@ -278,7 +277,7 @@ CUresult unmap_resources(std::span<GraphicsResource* const> resources) {
       return CUDA_ERROR_NOT_MAPPED;
   }
   const GlContext gl = current_gl_context();
-  if (!gl) return refuse_without_gl("cuGraphicsUnmapResources");
+  if (!gl) return refuse_without_gl();
   for (GraphicsResource* resource : resources) {
     if (const CUresult status = resource->unmap(gl); status != CUDA_SUCCESS) return status;
   }

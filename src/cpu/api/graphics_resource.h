@@ -87,7 +87,7 @@ CUresult set_map_flags(GraphicsResource& resource, unsigned flags);
 CUresult map_resources(std::span<GraphicsResource* const> resources);
 CUresult unmap_resources(std::span<GraphicsResource* const> resources);
 /// INVALID_GRAPHICS_CONTEXT: no OpenGL context is current.
-CUresult refuse_without_gl(const char* call);
+CUresult refuse_without_gl();
 
 /// Frees what is left of a context's resources.
 void release_graphics_of(const Context& context);
