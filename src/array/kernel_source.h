@@ -100,8 +100,8 @@ struct ReductionKey {
   /// Serial threads reduce `rows_together` rows side by side: each block makes so many results.
   bool rows = false;
   bool same_second = false;  ///< the second operand has the same row for all of them
-  /// A block for each result, whose threads take `elements_once` elements at most between them,
-  /// without a loop: a processor does that soonest.
+  /// A block for each result, whose threads take `elements_once` elements at most between them: a
+  /// processor does that soonest, and compiles it soonest.
   bool once = false;
   int per_thread = 1;
   int vector = 1;      ///< elements loaded at once: of the reduced ones, or those of `per_thread`
