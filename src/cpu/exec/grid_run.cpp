@@ -15,6 +15,7 @@
 #include "cpu/exec/child_launches.h"
 #include "cpu/exec/cpu_budget.h"
 #include "cpu/exec/fault_message.h"
+#include "cpu/exec/slow_kernels.h"
 #include "cpu/variants/launch_form.h"
 
 namespace pycuda::cpu::exec {
@@ -35,65 +36,6 @@ constexpr std::uint64_t gain_of_gangs = 16;
 std::uint64_t cost_per_block(const Kernel& kernel, const Dim3& block, bool gangs) {
   const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
   return std::max<std::uint64_t>(1, kernel.facts.cost * threads / (gangs ? gain_of_gangs : 1));
-}
-
-/// Kernels whose launches took longer than their length suggests (slow memory, calls of the run
-/// time), and did so twice running: once may have been another process on the core. A direct-mapped
-/// table: a collision costs speed, nothing else. Of kernels that have been quick for long only some
-/// launches are timed: reading the clock twice takes as long as a small launch.
-struct SlowKernels {
-  struct Entry {
-    std::atomic<const Kernel*> suspect{nullptr};
-    std::atomic<const Kernel*> kernel{nullptr};
-    std::atomic<std::uint64_t> blocks{0};  ///< so many were too many
-    std::atomic<const Kernel*> quick{nullptr};
-    std::atomic<std::uint64_t> quick_blocks{0};  ///< so many were not
-    std::atomic<std::uint32_t> launches{0};      ///< of `quick`, roughly
-  };
-  std::array<Entry, 256> entries;
-
-  Entry& of(const Kernel* kernel) {
-    return entries[(reinterpret_cast<std::uintptr_t>(kernel) >> 4) % entries.size()];
-  }
-  void add(const Kernel* kernel, std::uint64_t blocks) {
-    Entry& entry = of(kernel);
-    entry.quick.store(nullptr, std::memory_order_relaxed);
-    if (entry.suspect.exchange(kernel, std::memory_order_relaxed) != kernel) return;
-    entry.blocks.store(blocks, std::memory_order_relaxed);
-    entry.kernel.store(kernel, std::memory_order_relaxed);
-  }
-  void was_quick(const Kernel* kernel, std::uint64_t blocks) {
-    Entry& entry = of(kernel);
-    if (entry.suspect.load(std::memory_order_relaxed) == kernel)
-      entry.suspect.store(nullptr, std::memory_order_relaxed);
-    if (entry.quick.load(std::memory_order_relaxed) != kernel) {
-      entry.quick_blocks.store(0, std::memory_order_relaxed);
-      entry.launches.store(0, std::memory_order_relaxed);
-      entry.quick.store(kernel, std::memory_order_relaxed);
-    }
-    if (entry.quick_blocks.load(std::memory_order_relaxed) < blocks)
-      entry.quick_blocks.store(blocks, std::memory_order_relaxed);
-  }
-  bool worth_timing(const Kernel* kernel, std::uint64_t blocks) {
-    constexpr std::uint32_t first = 16, every = 16;
-    Entry& entry = of(kernel);
-    if (entry.quick.load(std::memory_order_relaxed) != kernel ||
-        blocks > entry.quick_blocks.load(std::memory_order_relaxed))
-      return true;
-    const std::uint32_t launches = entry.launches.load(std::memory_order_relaxed);
-    entry.launches.store(launches + 1, std::memory_order_relaxed);
-    return launches < first || launches % every == 0;
-  }
-  bool too_many(const Kernel* kernel, std::uint64_t blocks) {
-    const Entry& entry = of(kernel);
-    return entry.kernel.load(std::memory_order_relaxed) == kernel &&
-           blocks * 2 > entry.blocks.load(std::memory_order_relaxed);
-  }
-};
-
-SlowKernels& slow_kernels() {
-  static SlowKernels* const kernels = new SlowKernels;
-  return *kernels;
 }
 
 std::uint64_t block_count(const LaunchRequest& request) {
@@ -166,9 +108,9 @@ GridRun::GridRun(LaunchRequest request, FaultSink& faults, Task finished)
     : Job(request.processors),
       request_(std::move(request)),
       launch_(request_, faults),
+      code_(launch_),
       finished_(std::move(finished)) {
   choose_chunks();
-  if (launch_.choice.work) started_ = std::chrono::steady_clock::now();
 }
 
 void GridRun::choose_chunks() {
@@ -289,16 +231,17 @@ void GridRun::count_turn(bool advanced) {
 
 void GridRun::run_chunk(std::uint32_t chunk, unsigned processor) {
   chunk = chunk_for(chunk, processor);
+  LaunchContext& launch = code_.for_next_blocks();
   const std::uint64_t first = chunk * blocks_per_chunk_;
   std::uint64_t last = std::min(first + blocks_per_chunk_, launch_.blocks);
   if (launch_.suspends && launch_.cluster_blocks > 1) {
     last = std::min(last, launch_.blocks / launch_.cluster_blocks);
     run_clusters(first, last, processor);
-  } else if (launch_.suspends) {
-    run_suspending(first, last, processor);
+  } else if (launch.suspends) {
+    run_suspending(launch, first, last, processor);
   } else {
     const auto before = std::chrono::steady_clock::now();
-    run_plain_blocks(launch_, first, last, processor);
+    run_plain_blocks(launch, first, last, processor);
     const std::chrono::nanoseconds time = std::chrono::steady_clock::now() - before;
     run_time_.fetch_add(time.count(), std::memory_order_relaxed);
     end_chunk();
@@ -308,16 +251,18 @@ void GridRun::run_chunk(std::uint32_t chunk, unsigned processor) {
 /// A chunk of blocks that suspend, one after the other; it gives its worker away while it spins.
 class ParkedBlock final : public Parked {
  public:
-  ParkedBlock(GridRun& grid, std::unique_ptr<BlockRun> run, std::uint64_t next, std::uint64_t last)
+  ParkedBlock(GridRun& grid, LaunchContext& launch, std::unique_ptr<BlockRun> run,
+              std::uint64_t next, std::uint64_t last)
       : Parked(grid.request_.processors),
         grid_(grid),
+        launch_(launch),
         run_(std::move(run)),
         next_(next),
         last_(last) {}
 
   bool resume(unsigned processor) override {
     for (;;) {
-      const BlockRun::Outcome outcome = grid_.launch_.stopped.load(std::memory_order_relaxed)
+      const BlockRun::Outcome outcome = launch_.stopped.load(std::memory_order_relaxed)
                                             ? BlockRun::Outcome::Stopped
                                             : run_->run(processor);
       if (outcome == BlockRun::Outcome::Spinning) {
@@ -331,7 +276,7 @@ class ParkedBlock final : public Parked {
         continue;
       }
       // It may not have run since the time was over.
-      if (grid_.launch_.timed_out.load(std::memory_order_relaxed)) run_->report_late();
+      if (launch_.timed_out.load(std::memory_order_relaxed)) run_->report_late();
       BlockRun::recycle(std::move(run_));
       GridRun& grid = grid_;
       delete this;
@@ -342,6 +287,7 @@ class ParkedBlock final : public Parked {
 
  private:
   GridRun& grid_;
+  LaunchContext& launch_;
   std::unique_ptr<BlockRun> run_;
   std::uint64_t next_;
   const std::uint64_t last_;
@@ -445,12 +391,13 @@ void GridRun::run_clusters(std::uint64_t first, std::uint64_t last, unsigned pro
   (new ParkedCluster(*this, std::move(runs), first, last))->resume(processor);
 }
 
-void GridRun::run_suspending(std::uint64_t first, std::uint64_t last, unsigned processor) {
+void GridRun::run_suspending(LaunchContext& launch, std::uint64_t first, std::uint64_t last,
+                             unsigned processor) {
   std::unique_ptr<BlockRun> run;
-  if (!launch_.stopped.load(std::memory_order_relaxed)) {
-    run = BlockRun::acquire(launch_, launch_.kernel);
+  if (!launch.stopped.load(std::memory_order_relaxed)) {
+    run = BlockRun::acquire(launch, launch.kernel);
     if (run == nullptr) {
-      launch_.report(FaultKind::Trap, nullptr, nullptr, "no memory to run its threads");
+      launch.report(FaultKind::Trap, nullptr, nullptr, "no memory to run its threads");
     }
   }
   if (run == nullptr) {
@@ -458,12 +405,13 @@ void GridRun::run_suspending(std::uint64_t first, std::uint64_t last, unsigned p
     return;
   }
   run->start(first);
-  (new ParkedBlock(*this, std::move(run), first + 1, last))->resume(processor);
+  (new ParkedBlock(*this, launch, std::move(run), first + 1, last))->resume(processor);
 }
 
 void GridRun::end_chunk() {
   WorkerPool& pool = WorkerPool::instance();
   std::uint32_t done = 1;
+  code_.share_stop();
   if (launch_.stopped.load(std::memory_order_relaxed)) {
     done += pool.cancel_rest(*this);
   } else {
@@ -473,8 +421,8 @@ void GridRun::end_chunk() {
   if (launch_.timed_out.load(std::memory_order_relaxed)) {
     launch_.report(FaultKind::Timeout, nullptr, nullptr, why_stopped(launch_));
   }
-  if (launch_.choice.work) launch_.add_run_time(std::chrono::steady_clock::now() - started_);
-  if (!launch_.suspends && !launch_.stopped.load(std::memory_order_relaxed))
+  code_.count_time();
+  if (!launch_.suspends && !code_.has_changed() && !launch_.stopped.load(std::memory_order_relaxed))
     note_block_time(launch_.kernel, launch_.blocks,
                     std::chrono::nanoseconds(run_time_.load(std::memory_order_relaxed)));
   Task finished = std::move(finished_);

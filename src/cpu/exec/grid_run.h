@@ -3,12 +3,12 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
 
+#include "cpu/exec/changing_code.h"
 #include "cpu/exec/launch_context.h"
 #include "cpu/exec/stream.h"
 #include "cpu/exec/worker_pool.h"
@@ -33,7 +33,8 @@ class GridRun final : public Job {
   friend class ParkedCluster;
   GridRun(LaunchRequest request, FaultSink& faults, Task finished);
   void run_clusters(std::uint64_t first, std::uint64_t last, unsigned processor);
-  void run_suspending(std::uint64_t first, std::uint64_t last, unsigned processor);
+  void run_suspending(LaunchContext& launch, std::uint64_t first, std::uint64_t last,
+                      unsigned processor);
   void choose_chunks();
   void split_chunks();
   std::uint32_t chunk_for(std::uint32_t chunk, unsigned processor);
@@ -48,6 +49,7 @@ class GridRun final : public Job {
 
   LaunchRequest request_;  ///< keeps the code alive
   LaunchContext launch_;
+  ChangingCode code_;
   Task finished_;
   std::uint64_t blocks_per_chunk_ = 1;  ///< or clusters, where their blocks take turns
   std::uint32_t chunks_ = 0;
@@ -63,7 +65,6 @@ class GridRun final : public Job {
   std::uint32_t resident_ = 0;                ///< blocks that may have begun at a time, at first
   std::atomic<std::uint32_t> idle_turns_{0};  ///< one after the other
   std::atomic<std::int32_t> more_blocks_{0};  ///< that may still be let in
-  std::chrono::steady_clock::time_point started_;  ///< if its time counts for better code
 };
 
 /// Whether a launch is so small that handing it over would cost more than running it. Never true

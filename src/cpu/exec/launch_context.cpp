@@ -32,7 +32,13 @@ namespace {
 
 std::atomic<std::uint64_t> next_grid_id{1};
 
-/// Again, since other code may have come while the launch waited for its turn.
+constexpr std::uint32_t round_up(std::uint32_t value, std::uint32_t step) {
+  return step <= 1 ? value : (value + step - 1) / step * step;
+}
+
+}  // namespace
+
+// Chosen again, since other code may have come while the launch waited for its turn.
 variants::Choice choose_code(const LaunchRequest& request) {
   const Kernel& code = *request.kernel;
   const bool streams = code.streaming != Streaming::Never && should_stream(code, request);
@@ -41,18 +47,20 @@ variants::Choice choose_code(const LaunchRequest& request) {
   return variants::choose(code, request.grid, request.block, streams);
 }
 
-constexpr std::uint32_t round_up(std::uint32_t value, std::uint32_t step) {
-  return step <= 1 ? value : (value + step - 1) / step * step;
-}
-
-}  // namespace
-
 LaunchContext::LaunchContext(const LaunchRequest& given, FaultSink& sink)
+    : LaunchContext(given, sink, choose_code(given), nullptr) {}
+
+LaunchContext::LaunchContext(LaunchContext& first, const variants::Choice& other)
+    : LaunchContext(first.request, first.faults, other, &first) {}
+
+LaunchContext::LaunchContext(const LaunchRequest& given, FaultSink& sink,
+                             const variants::Choice& chosen, LaunchContext* first)
     : request(given),
-      choice(choose_code(request)),
+      choice(chosen),
       kernel(*choice.code),
       faults(sink),
-      races(request.checks.has(Check::Race) ? std::make_unique<GridRaces>() : nullptr) {
+      races(request.checks.has(Check::Race) ? std::make_unique<GridRaces>() : nullptr),
+      reported_(first != nullptr ? first->reported_ : own_reported_) {
   const KernelFacts& facts = kernel.facts;
   if (facts.streams) count_streamed_launch();
   if (facts.counted) counters = &kernel_counters(*this);
@@ -62,7 +70,8 @@ LaunchContext::LaunchContext(const LaunchRequest& given, FaultSink& sink)
   frame.dynamic_shared_offset =
       round_up(reserved_shared_bytes + facts.static_shared_bytes, facts.dynamic_shared_alignment);
   frame.processor_count = worker_count();
-  frame.grid_id = next_grid_id.fetch_add(1, std::memory_order_relaxed);
+  frame.grid_id = first != nullptr ? first->frame.grid_id
+                                   : next_grid_id.fetch_add(1, std::memory_order_relaxed);
   frame.launch = this;
   frame.stack_bytes = request.stack_bytes;
   grid_frame.cluster = request.cluster;
@@ -108,7 +117,8 @@ LaunchContext::LaunchContext(const LaunchRequest& given, FaultSink& sink)
     AddressTable::instance().insert(
         {address, sizeof(GridWorkspace), MemoryKind::GridWorkspace, 0, nullptr, 0});
   }
-  if (time_limit_set()) watch(*this, request.began.value_or(std::chrono::steady_clock::now()));
+  const auto& began = first != nullptr ? first->limited_since : request.began;
+  if (time_limit_set()) watch(*this, began.value_or(std::chrono::steady_clock::now()));
   if (interrupting()) give_up();
 }
 

@@ -29,6 +29,8 @@ struct LaunchRequest;
 /// LaunchFrame::launch points here.
 struct LaunchContext {
   LaunchContext(const LaunchRequest& given, FaultSink& sink);
+  /// For blocks of `first` that are still to begin, in other code. `first` outlives this.
+  LaunchContext(LaunchContext& first, const variants::Choice& other);
   ~LaunchContext();
   LaunchContext(const LaunchContext&) = delete;
   LaunchContext& operator=(const LaunchContext&) = delete;
@@ -100,8 +102,15 @@ struct LaunchContext {
   std::unique_ptr<GridWorkspace> workspace_;
   std::mutex children_mutex_;  ///< protects the making of `children_`
   std::unique_ptr<ChildLaunches> children_;
-  std::atomic<bool> reported_{false};
+  /// With `first`: the same launch in other code.
+  LaunchContext(const LaunchRequest& given, FaultSink& sink, const variants::Choice& chosen,
+                LaunchContext* first);
+  std::atomic<bool> own_reported_{false};
+  std::atomic<bool>& reported_;  ///< of a launch in several codes, the first one's
 };
+
+/// The code that runs a launch best now.
+variants::Choice choose_code(const LaunchRequest& request);
 
 /// Whether gangs lie along the linear thread index: the frame of one has that in tid.x, and zeros
 /// in tid.y and tid.z.
