@@ -4,6 +4,7 @@
 #include <nanobind/stl/string.h>
 
 #include <string>
+#include <string_view>
 
 #include "cuda/kernel_names.h"
 
@@ -26,12 +27,27 @@ std::string declared(const ArrayParameter& parameter) {
   return "'" + parameter.kernel.layout().type_names[parameter.index] + "'";
 }
 
-/// NumPy's name of what the kernel's pointer points to.
-std::string numpy_name(const ArrayParameter& parameter) {
+/// The dtype of what the kernel's pointer points to.
+std::string dtype_name(const ArrayParameter& parameter) {
   const std::string& type = parameter.kernel.layout().type_names[parameter.index];
   const std::string bits = std::to_string(8 * parameter.element.bytes);
-  if (parameter.element.kind == Kind::Float) return "float" + bits;
-  return (type.starts_with("unsigned") ? "uint" : "int") + bits;
+  switch (parameter.element.kind) {
+    case Kind::Float:
+      return "numpy.float" + bits;
+    case Kind::BFloat:
+      return "ml_dtypes.bfloat16";
+    case Kind::Complex:
+      return "numpy.complex" + bits;
+    default:
+      return (type.starts_with("unsigned") ? "numpy.uint" : "numpy.int") + bits;
+  }
+}
+
+/// As in "reads the bits of ... as ...".
+std::string_view numbers_of(ElementType element) {
+  if (element.kind == Kind::Integer) return "integers";
+  if (element.bytes != 2) return "floating-point numbers";
+  return element.kind == Kind::BFloat ? "bfloat16 numbers" : "float16 numbers";
 }
 
 void warn_once(const ArrayParameter& parameter, Reason reason, const std::string& text) {
@@ -44,8 +60,8 @@ void warn_once(const ArrayParameter& parameter, Reason reason, const std::string
   const std::string text =
       place(parameter) + " is an array of " + dtype + ", but the parameter is " +
       declared(parameter) + ": elements of " + std::to_string(given.bytes) + " bytes instead of " +
-      std::to_string(parameter.element.bytes) + ". Convert the array with astype(numpy." +
-      numpy_name(parameter) +
+      std::to_string(parameter.element.bytes) + ". Convert the array with astype(" +
+      dtype_name(parameter) +
       "); a kernel that reinterprets the bytes takes gpudata, or SourceModule(..., "
       "check_arguments=False)";
   PyErr_SetString(PyExc_TypeError, text.c_str());
@@ -55,17 +71,18 @@ void warn_once(const ArrayParameter& parameter, Reason reason, const std::string
 void check_elements(const ArrayParameter& parameter, ElementType given, const std::string& dtype) {
   const ElementType wanted = parameter.element;
   if (given.kind == Kind::Any || given == wanted) return;
+  // A complex number is two plain ones.
+  const bool one_is_complex = given.kind == Kind::Complex || wanted.kind == Kind::Complex;
+  if (one_is_complex && given.kind != wanted.kind) return;
   if (given.bytes != wanted.bytes) raise_other_size(parameter, dtype, given);
-  // Kernels from before cuda_fp16.h have halves as 16-bit integers.
-  if (given.bytes == 2) return;
-  const bool floats = given.kind == Kind::Float;
-  warn_once(
-      parameter, kOtherKind,
-      place(parameter) + " is an array of " + dtype + ", but the parameter is " +
-          declared(parameter) + ": the kernel reads the bits of " +
-          (floats ? "floating-point numbers as integers" : "integers as floating-point numbers") +
-          ". Convert the array with astype(numpy." + numpy_name(parameter) +
-          "), or pass its gpudata if this is intended");
+  // Kernels from before cuda_fp16.h have halves as 16-bit integers, as NumPy has bfloat16.
+  if (given.bytes == 2 && (given.kind == Kind::Integer || wanted.kind == Kind::Integer)) return;
+  warn_once(parameter, kOtherKind,
+            place(parameter) + " is an array of " + dtype + ", but the parameter is " +
+                declared(parameter) + ": the kernel reads the bits of " +
+                std::string(numbers_of(given)) + " as " + std::string(numbers_of(wanted)) +
+                ". Convert the array with astype(" + dtype_name(parameter) +
+                "), or pass its gpudata if this is intended");
 }
 
 void warn_of_gaps(const ArrayParameter& parameter, const std::string& strides) {
@@ -83,6 +100,7 @@ ElementType element_of_kind(char kind, std::size_t bytes) {
   if (plain && (kind == 'i' || kind == 'u'))
     return {Kind::Integer, static_cast<std::uint8_t>(bytes)};
   if (plain && kind == 'f') return {Kind::Float, static_cast<std::uint8_t>(bytes)};
+  if (plain && kind == 'c') return {Kind::Complex, static_cast<std::uint8_t>(bytes)};
   return {};
 }
 
@@ -131,9 +149,10 @@ void check_type_text(const ArrayParameter& parameter, std::string_view typestr) 
   }
   const ElementType given = element_of_kind(typestr[1], bytes);
   if (given == parameter.element) return;
-  const std::string dtype = given.kind == Kind::Float ? "float"
-                            : typestr[1] == 'u'       ? "uint"
-                                                      : "int";
+  const std::string dtype = given.kind == Kind::Float     ? "float"
+                            : given.kind == Kind::Complex ? "complex"
+                            : typestr[1] == 'u'           ? "uint"
+                                                          : "int";
   check_elements(parameter, given, dtype + std::to_string(8 * bytes));
 }
 

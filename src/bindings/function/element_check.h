@@ -36,13 +36,15 @@ consteval std::array<cuda::ElementType, array::dtype_count + 1> element_table() 
   set(array::DType::I64, Kind::Integer, 8);
   set(array::DType::U64, Kind::Integer, 8);
   set(array::DType::F16, Kind::Float, 2);
-  set(array::DType::BF16, Kind::Float, 2);
+  set(array::DType::BF16, Kind::BFloat, 2);
   set(array::DType::F32, Kind::Float, 4);
   set(array::DType::F64, Kind::Float, 8);
+  set(array::DType::C64, Kind::Complex, 8);
+  set(array::DType::C128, Kind::Complex, 16);
   return table;
 }
 
-/// What elements of a dtype are; bytes, bool, complex numbers and structs are Any.
+/// What elements of a dtype are; bytes, bool and structs are Any.
 inline constexpr auto element_of = element_table();
 
 [[gnu::cold]] void check_mismatched(const ArrayParameter& parameter, const ArrayState& state);
