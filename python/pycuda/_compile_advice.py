@@ -93,6 +93,11 @@ def advice_on_errors(output):
             "dynamic shared memory of one name has one type in a source: give each kernel's its own name, or declare "
             "extern __shared__ char bytes[] and cast it, as kernels that are templates must"
         )
+    if "is not supported for this GPU architecture" in output or '"cluster_group"' in output:
+        return (
+            "the architecture that it is compiled for lacks it; on the CPU driver, PYCUDA_CPU_ARCH=90a in the "
+            "environment makes a device with clusters"
+        )
     if "annotation on lambda is not allowed" in output:
         return "a lambda in device code is device code: leave out __device__"
     return ""

@@ -67,12 +67,13 @@ template __global__ void k<double>(double *);
         ("__global__ void k(std::complex<float> *a) {}", "std::complex is .*#include <complex>"),
         ("__global__ void k(float *a) { a[0] = CUDART_PI_F; }", "#include <math_constants.h>"),
         (TEMPLATE, "one name has one type in a source"),
+        ("__global__ void __cluster_dims__(2, 1, 1) k() {}", "PYCUDA_CPU_ARCH=90a"),
         ("__global__ void k(int *a) { a[0] = [] __device__ { return 1; }(); }", "leave out __device__"),
     ],
 )
 def test_errors_that_name_no_cause_are_explained(context, source, words):
     with pytest.raises(CompileError, match=words):
-        SourceModule(source, no_extern_c="template" in source)
+        SourceModule(source, no_extern_c="template" in source, arch="compute_80")
 
 
 def test_names_that_no_header_declares_are_left_to_the_compiler(context):
