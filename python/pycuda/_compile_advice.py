@@ -20,7 +20,7 @@ _REMEDIES = {
 }
 
 _UNKNOWN_NAME = re.compile(r'error: (?:identifier "(\w+)" is undefined|namespace "(\w+)" has no member "(\w+)")')
-# The compiler does not repeat the name of a namespace: it stands above the mark.
+# The compiler marks the name of a namespace in the line of the source, and does not repeat it.
 _UNKNOWN_NAMESPACE = re.compile(r'error: name (?:followed by "::"|must be a namespace)[^\n]*\n([^\n]*)\n( *)\^')
 _HEADERS = (
     (r"u?int(?:_fast|_least)?(?:8|16|32|64)_t|u?int(?:ptr|max)_t", "<cstdint>"),
