@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Programs as in public reports on other packages, which the comments name, with the results that were wanted."""
 
+import ctypes
 import gc
+import struct
 
 import numpy as np
 import pycuda.driver as cuda
@@ -360,6 +362,89 @@ def test_records_in_records_go_by_value_by_address_and_to_shared_memory():
         kernel(cuda.InOut(a), passed, block=(1, 1, 1))
         assert a["some"][0].tolist() == [0, 4, 0]
         assert a["inner"]["first"][0] == -5 and a["inner"]["rest"][0].tolist() == [0, 0, 0, 7, 0, 0]
+
+
+# cupy/cupy 2778
+def test_numbers_and_structs_of_ctypes_and_packed_bytes_are_values():
+    class Pair(ctypes.Structure):
+        _fields_ = (("x", ctypes.c_float), ("n", ctypes.c_int))
+
+    source = """
+    struct Pair { float x; int n; };
+    __global__ void of_struct(double *a, Pair pair) { a[0] = pair.x * pair.n; }
+    __global__ void of_numbers(double *a, double x, long long n, void *p) { a[0] = x * n + (p == nullptr); }
+    """
+    module = SourceModule(source)
+    a = gpuarray.zeros(1, np.float64)
+    of_struct, of_numbers = map(module.get_function, ("of_struct", "of_numbers"))
+    for value in (Pair(2.5, 3), struct.pack("fi", 2.5, 3)):
+        a.fill(0)
+        of_struct(a, value, block=(1, 1, 1))
+        assert a.get()[0] == 7.5
+    of_numbers(a, ctypes.c_float(2.5), ctypes.c_int16(-3), ctypes.c_void_p(), block=(1, 1, 1))
+    assert a.get()[0] == -6.5
+    for wrong in ((ctypes.c_double * 2)(1, 2), b"1234567"):
+        with pytest.raises(TypeError, match=r"#1 .* bytes, but the parameter has 8 bytes"):
+            of_struct(a, wrong, block=(1, 1, 1))
+    with pytest.raises(TypeError, match="wrap it in pycuda.driver.In"):
+        of_struct((ctypes.c_float * 2)(1, 2), Pair(), block=(1, 1, 1))
+
+
+def test_a_small_host_array_is_not_taken_for_an_address():
+    first = SourceModule("__global__ void first(float *a) { a[0] = 1; }").get_function("first")
+    with pytest.raises(TypeError, match="an ndarray of 8 bytes, which is passed by value.*wrap it in"):
+        first(np.zeros(2, np.float32), block=(1, 1, 1))
+    a = gpuarray.zeros(1, np.float32)
+    first(np.array([int(a.gpudata)]), block=(1, 1, 1))
+    assert a.get()[0] == 1
+    with pytest.raises(TypeError, match=r"numpy.intp\(0\) is a null pointer"):
+        first(None, block=(1, 1, 1))
+
+
+# cupy/cupy 3652 and 4288
+class TestNumbersInTheOtherByteOrder:
+    SWAPPED = np.arange(4, dtype=np.dtype(np.float32).newbyteorder())
+
+    def test_kernels_refuse_them(self):
+        twice = SourceModule("__global__ void twice(float *a) { a[threadIdx.x] *= 2; }").get_function("twice")
+        on_device = gpuarray.to_gpu(self.SWAPPED)
+        for argument in (cuda.In(self.SWAPPED), cuda.InOut(self.SWAPPED), on_device):
+            with pytest.raises(TypeError, match=r"byte order is not the device's.*astype\(numpy.float32\)"):
+                twice(argument, block=(4, 1, 1))
+
+        class Foreign:
+            __cuda_array_interface__ = dict(on_device.__cuda_array_interface__)
+
+        with pytest.raises(TypeError, match="byte order is not the device's"):
+            twice(Foreign(), block=(4, 1, 1))
+        assert (on_device.get() == self.SWAPPED).all()
+
+    def test_kernels_that_take_bytes_do_not(self):
+        swap = """
+        __global__ void swap(unsigned char *a)
+        {
+          const int i = 4 * threadIdx.x;
+          for (int j = 0; j < 2; j++) { unsigned char t = a[i + j]; a[i + j] = a[i + 3 - j]; a[i + 3 - j] = t; }
+        }
+        """
+        on_device = gpuarray.to_gpu(self.SWAPPED)
+        SourceModule(swap).get_function("swap")(on_device, block=(4, 1, 1))
+        assert on_device.view(np.float32).get().tolist() == [0, 1, 2, 3]
+
+    @pytest.mark.parametrize("operation", [lambda a: a * 2, lambda a: a.sum(), lambda a: a.astype(np.float32)])
+    def test_operations_say_how_to_convert_them(self, operation):
+        with pytest.raises(TypeError, match=r"before to_gpu, with astype\(numpy.float32\)"):
+            operation(gpuarray.to_gpu(self.SWAPPED))
+
+
+def test_host_arrays_without_elements_are_null_pointers():
+    source = "__global__ void k(const float *a, float *b, int *nulls) { *nulls = (a == nullptr) + (b == nullptr); }"
+    kernel = SourceModule(source).get_function("k")
+    nulls, empty = np.zeros(1, np.int32), np.zeros((0, 3), np.float32)
+    for stream in (None, cuda.Stream()):
+        nulls[:] = 0
+        kernel(cuda.In(empty), cuda.InOut(empty), cuda.Out(nulls), block=(1, 1, 1), stream=stream)
+        assert nulls[0] == 2
 
 
 def test_scalars_of_a_class_that_derives_from_numpys_pass_as_its():

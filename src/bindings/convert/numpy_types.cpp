@@ -115,6 +115,15 @@ bool copy_scalar(PyObject* object, std::size_t bytes, void* destination) {
   return fits;
 }
 
+bool is_byte_swapped(nb::handle dtype) {
+  return nb::getattr(dtype, "isnative", nb::none()).is(nb::handle(Py_False)) &&
+         nb::getattr(dtype, "fields", nb::none()).is_none();
+}
+
+std::string native_name(nb::handle dtype) {
+  return "numpy." + nb::cast<std::string>(dtype.attr("newbyteorder")("=").attr("name"));
+}
+
 void refuse_object_dtype(nb::handle dtype) {
   static PyObject* const name = PyUnicode_InternFromString("hasobject");
   const nb::object holds = nb::steal(PyObject_GetAttr(dtype.ptr(), name));

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "bindings/convert/numpy_types.h"
 #include "cuda/kernel_names.h"
 
 namespace nb = nanobind;
@@ -68,6 +69,17 @@ void warn_once(const ArrayParameter& parameter, Reason reason, const std::string
   throw nb::python_error();
 }
 
+[[noreturn]] void raise_byte_swapped(const ArrayParameter& parameter, const std::string& dtype,
+                                     const std::string& native) {
+  const std::string text =
+      place(parameter) + " is an array of " + dtype +
+      ", whose byte order is not the device's. Convert the array with astype(" + native +
+      "); a kernel that swaps bytes takes gpudata, or SourceModule(..., "
+      "check_arguments=False)";
+  PyErr_SetString(PyExc_TypeError, text.c_str());
+  throw nb::python_error();
+}
+
 void check_elements(const ArrayParameter& parameter, ElementType given, const std::string& dtype) {
   const ElementType wanted = parameter.element;
   if (given.kind == Kind::Any || given == wanted) return;
@@ -112,9 +124,18 @@ ElementType element_of_dtype(nb::handle dtype) {
   return element_of_kind(letter.empty() ? ' ' : letter.front(), nb::cast<std::size_t>(bytes));
 }
 
+void check_byte_order(const ArrayParameter& parameter, nb::handle dtype) {
+  if (!is_byte_swapped(dtype)) return;
+  raise_byte_swapped(parameter, nb::cast<std::string>(nb::str(dtype)), native_name(dtype));
+}
+
 }  // namespace
 
-void internal::check_mismatched(const ArrayParameter& parameter, const ArrayState& state) {
+void internal::check_mismatched(const ArrayParameter& parameter, PyObject* object) {
+  const ArrayState& state = state_of_array(object);
+  if (state.type == array::DType::Raw && state.dtype.is_valid()) {
+    check_byte_order(parameter, state.dtype);
+  }
   const ElementType given = element_of[static_cast<std::size_t>(state.type)];
   if (!(given == parameter.element)) {
     check_elements(parameter, given, given.kind == Kind::Any ? "" : array::name(state.type));
@@ -133,6 +154,7 @@ void check_host_array(const ArrayParameter& parameter, nb::handle object) {
     return;
   }
   const array::DType known = builtin_dtype(dtype);
+  if (known == array::DType::Raw) check_byte_order(parameter, dtype);
   const ElementType given = known == array::DType::Raw
                                 ? element_of_dtype(dtype)
                                 : internal::element_of[static_cast<std::size_t>(known)];
@@ -148,12 +170,16 @@ void check_type_text(const ArrayParameter& parameter, std::string_view typestr) 
     bytes = 10 * bytes + static_cast<std::size_t>(digit - '0');
   }
   const ElementType given = element_of_kind(typestr[1], bytes);
-  if (given == parameter.element) return;
+  if (given == parameter.element && typestr[0] != '>') return;
   const std::string dtype = given.kind == Kind::Float     ? "float"
                             : given.kind == Kind::Complex ? "complex"
                             : typestr[1] == 'u'           ? "uint"
                                                           : "int";
-  check_elements(parameter, given, dtype + std::to_string(8 * bytes));
+  const std::string name = dtype + std::to_string(8 * bytes);
+  if (given.kind != Kind::Any && typestr[0] == '>') {
+    raise_byte_swapped(parameter, std::string(typestr), "numpy." + name);
+  }
+  check_elements(parameter, given, name);
 }
 
 }  // namespace pycuda::bindings

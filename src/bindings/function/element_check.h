@@ -47,7 +47,7 @@ consteval std::array<cuda::ElementType, array::dtype_count + 1> element_table() 
 /// What elements of a dtype are; bytes, bool and structs are Any.
 inline constexpr auto element_of = element_table();
 
-[[gnu::cold]] void check_mismatched(const ArrayParameter& parameter, const ArrayState& state);
+[[gnu::cold]] void check_mismatched(const ArrayParameter& parameter, PyObject* object);
 
 }  // namespace internal
 
@@ -57,7 +57,7 @@ inline void check_device_array(const ArrayParameter& parameter, PyObject* object
   const ArrayState& state = state_of_array(object);
   const bool same = parameter.element == internal::element_of[static_cast<std::size_t>(state.type)];
   if (!same || !array::is_c_contiguous(state.layout, state.item_bytes)) {
-    internal::check_mismatched(parameter, state);
+    internal::check_mismatched(parameter, object);
   }
 }
 
