@@ -19,6 +19,27 @@ _REMEDIES = {
     "cudaGetLastError": "errors are Python exceptions",
 }
 
+_UNKNOWN_NAME = re.compile(r'error: (?:identifier "(\w+)" is undefined|namespace "(\w+)" has no member "(\w+)")')
+# The compiler marks the name of a namespace in the line of the source, and does not repeat it.
+_UNKNOWN_NAMESPACE = re.compile(r'error: name (?:followed by "::"|must be a namespace)[^\n]*\n([^\n]*)\n( *)\^')
+_HEADERS = (
+    (r"u?int(?:_fast|_least)?(?:8|16|32|64)_t|u?int(?:ptr|max)_t", "<cstdint>"),
+    (r"(?:FLT|DBL)_[A-Z_\d]+", "<cfloat>"),
+    (r"CUDART_[A-Z_\d]+", "<math_constants.h>"),
+    (r"(?:__)?half2?|__float2half\w*|__half2float", "<cuda_fp16.h>"),
+    (r"(?:__)?nv_bfloat16\w*|__float2bfloat16\w*|__bfloat162float", "<cuda_bf16.h>"),
+    (r"__nv_fp8\w*", "<cuda_fp8.h>"),
+    (r"cu(?:Float|Double)?Complex|make_cu\w+Complex|cuC\w+f?", "<cuComplex.h>"),
+    (r"curand\w*", "<curand_kernel.h>"),
+    (r"cooperative_groups", "<cooperative_groups.h>"),
+    (r"nvcuda", "<mma.h>"),
+    (r"cub", "<cub/cub.cuh>"),
+    (r"pycuda", "<pycuda-complex.hpp>"),
+    (r"std::(?:min|max|swap|clamp)", "<algorithm>"),
+    (r"std::numeric_limits", "<limits>"),
+    (r"std::(complex|array|tuple)", r"<\1>"),
+)
+
 
 def is_file_name(text):
     """Whether the source is the name of a file instead of code."""
@@ -49,6 +70,36 @@ def advice(source):
         return f"{name} is host code, which Python does here: {remedy}"
     if _MAIN.search(code):
         return "main() is host code: SourceModule compiles device code only, and Python does the rest"
+    return ""
+
+
+def advice_on_errors(output):
+    """One sentence about the errors that a compiler reports, or "".
+
+    Parameters
+    ----------
+    output : str
+        What NVRTC or nvcc said.
+    """
+    names = ["::".join(part for part in found if part) for found in _UNKNOWN_NAME.findall(output)]
+    for line, indent in _UNKNOWN_NAMESPACE.findall(output):
+        names += re.findall(r"^\w+", line[len(indent) :])
+    for name in names:
+        for pattern, header in _HEADERS:
+            if found := re.fullmatch(pattern, name):
+                return f"{name} is declared in a header: #include {found.expand(header)}"
+    if 'declaration is incompatible with previous "' in output and "extern __shared__" in output:
+        return (
+            "dynamic shared memory of one name has one type in a source: give each kernel's its own name, or declare "
+            "extern __shared__ char bytes[] and cast it, as kernels that are templates must"
+        )
+    if "is not supported for this GPU architecture" in output or '"cluster_group"' in output:
+        return (
+            "the architecture that it is compiled for lacks it; on the CPU driver, PYCUDA_CPU_ARCH=90a in the "
+            "environment makes a device with clusters"
+        )
+    if "annotation on lambda is not allowed" in output:
+        return "a lambda in device code is device code: leave out __device__"
     return ""
 
 

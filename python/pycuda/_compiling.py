@@ -101,7 +101,7 @@ def _compile(source, nvcc, options, keep, extern_c, arch, code, cache_folder, in
         from pycuda import _compile_advice  # start-up time: most sources compile
 
         text = source.decode(errors="replace")
-        if hint := _compile_advice.advice(text):
+        if hint := _compile_advice.advice(text) or _compile_advice.advice_on_errors(stderr):
             message += f": {hint}"
         if _compile_advice.is_file_name(text):
             stderr = ""  # the compiler's words are about the name

@@ -18,6 +18,7 @@ from pycuda._kernel_arguments import (
     struct_chars,
     with_headers,
 )
+from pycuda._preamble_variables import copy_variables
 from pycuda._source_places import place_of_generated, placed
 from pycuda._splay import splay
 from pycuda.tools import ScalarArg, VectorArg
@@ -133,9 +134,9 @@ def get_elwise_kernel(arguments, operation, name="kernel", keep=False, options=N
 
 @remembered_with_object
 def _kernel_for(kernel, use_range, layout):
-    """The prepared kernel of an `ElementwiseKernel` in this context for a layout of its vectors."""
+    """Module and prepared kernel of an `ElementwiseKernel` in this context for a layout of its vectors."""
     if not layout:
-        return kernel.generate_stride_kernel_and_types(use_range)[1]
+        return kernel.generate_stride_kernel_and_types(use_range)[:2]
     settings = dict(kernel.gen_kwargs)
     arguments = parse_arguments(settings.pop("arguments"))
     counts = _RANGE if use_range else _COUNT
@@ -150,7 +151,7 @@ def _kernel_for(kernel, use_range, layout):
     function = module.get_function(settings["name"])
     added = extent_arguments(arguments, layout)
     function.prepare(struct_chars(arguments + counts + added))
-    return function
+    return module, function
 
 
 class ElementwiseKernel:
@@ -181,11 +182,38 @@ class ElementwiseKernel:
     def __init__(self, arguments, operation, name="kernel", keep=False, options=None, **kwargs):
         self.gen_kwargs = dict(kwargs, keep=keep, options=options, name=name, operation=operation, arguments=arguments)
         self._arguments = None
+        self._variables = []
         self._place = place_of_generated(f"ElementwiseKernel '{name}'", operation=operation)
 
     def get_texref(self, name, use_range=False):
         """A texture reference of the module; drivers since CUDA 12 have none."""
         return self.generate_stride_kernel_and_types(use_range)[0].get_texref(name)
+
+    def get_global(self, name):
+        """Address and size in bytes of a variable that the preamble declares, as (int, int).
+
+        The variable is the current context's. From the first time that it is asked for, it is the same one for vectors,
+        views, `range` and `slice`, which run code of their own.
+
+        Raises
+        ------
+        pycuda.driver.LogicError
+            When the preamble has no such variable.
+
+        Examples
+        --------
+        >>> scale = elementwise.ElementwiseKernel(
+        ...     "float *x", "x[i] *= factors[i % 2]", "scale", preamble="__constant__ float factors[2];")
+        >>> driver.memcpy_htod(scale.get_global("factors")[0], np.array([10, 100], np.float32))
+        >>> x = gpuarray.arange(4, dtype=np.float32)
+        >>> scale(x)
+        >>> x
+        array([  0., 100.,  20., 300.], dtype=float32)
+        """
+        found = _stride_kernel_and_types(self, False)[0].get_global(name)
+        if name not in self._variables:
+            self._variables.append(name)
+        return found
 
     def generate_stride_kernel_and_types(self, use_range):
         """Module, kernel and arguments for contiguous vectors, made once in each context."""
@@ -230,10 +258,13 @@ class ElementwiseKernel:
             counts = (count,)
         if count == 0:
             return
-        function = _kernel_for(self, use_range, call.layout)
+        module, function = _kernel_for(self, use_range, call.layout)
         grid, block = splay(count)
         given = len(args)
+        first = _stride_kernel_and_types(self, False)[0] if self._variables else module
+        copy_variables(self._variables, first, module, stream)
         function.prepared_async_call(grid, block, stream, *call.packed[:given], *counts, *call.packed[given:])
+        copy_variables(self._variables, module, first, stream)
 
 
 @remembered_with_object

@@ -20,6 +20,7 @@ from pycuda._kernel_arguments import (
     struct_chars,
     with_headers,
 )
+from pycuda._preamble_variables import PreambleVariables
 from pycuda._source_places import place_of_generated, placed
 from pycuda.tools import ScalarArg, VectorArg, dtype_to_ctype
 
@@ -148,7 +149,7 @@ def get_reduction_kernel_and_types(
     """
     return _stage_kernel(
         stage, out_type, block_size, neutral, reduce_expr, map_expr, arguments, name, keep, options, preamble, ()
-    )
+    )[1:]
 
 
 def _stage_arguments(stage, out_type, map_expr, arguments):
@@ -196,10 +197,10 @@ def _stage_kernel(
     counts = [ScalarArg(np.uint32, "seq_count"), ScalarArg(np.uintp, "n")]
     added = extent_arguments(arguments, layout)
     function.prepare("P" + struct_chars(arguments + counts + added))
-    return function, arguments
+    return module, function, arguments
 
 
-class ReductionKernel(MadeInContext):
+class ReductionKernel(MadeInContext, PreambleVariables):
     """A function on arrays that combines ``map_expr`` of all indices to one value.
 
     Parameters
@@ -268,6 +269,7 @@ class ReductionKernel(MadeInContext):
         )
         self._remember_context(ReductionKernel, self.dtype_out, *self._settings[2:], self._allocator)
         self._strided_kernels = {}
+        self._remember_modules()
         self._place = place_of_generated(f"ReductionKernel '{name}'", map_expr=map_expr, reduce_expr=reduce_expr)
         stage1, self.stage1_arg_types = self._compile_stage(1)
         self.stage1_func = stage1.prepared_async_call
@@ -283,7 +285,9 @@ class ReductionKernel(MadeInContext):
         """The prepared kernel of a stage, and its arguments."""
         name = f"{self._name}_stage{stage}"
         with placed(self._place):
-            return _stage_kernel(stage, *self._settings[:6], name, *self._settings[7:], layout)
+            module, function, arguments = _stage_kernel(stage, *self._settings[:6], name, *self._settings[7:], layout)
+        self._modules.append(module)
+        return function, arguments
 
     def _stage1_for(self, layout):
         if not layout:
@@ -329,6 +333,7 @@ class ReductionKernel(MadeInContext):
         call = Call(self._name, self.stage1_arg_types, args, self._same_length)
         given = len(args)
         function = self._stage1_for(call.layout)
+        self._spread_variables(stream)
         passed, extents = call.packed[:given], call.packed[given:]
         size = call.size
         while True:

@@ -50,7 +50,9 @@ def first_error(log):
 
 
 _COMMENT_OR_TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
-_KERNEL = re.compile(r"__global__\s+(?:__launch_bounds__\s*\([^)]*\)\s*|static\s+|void\s+)*(\w+)\s*\(")
+# __launch_bounds__(N * (M + 1)), __cluster_dims__(2, 1, 1), __maxnreg__(32)
+_ATTRIBUTE = r"__\w+__\s*\((?:[^()]|\([^()]*\))*\)\s*"
+_KERNEL = re.compile(rf"__global__\s+(?:{_ATTRIBUTE}|static\s+|inline\s+|void\s+)*(\w+)\s*\(")
 
 
 def code_of(source):
@@ -67,6 +69,5 @@ def kernel_names(source):
 
 def is_template(source, name):
     """Whether the source, str or bytes, defines a template of kernels of this name."""
-    bounds = r"(?:__launch_bounds__\s*\([^)]*\))?"
-    kernel = r"template\s*<[^;{}]*>\s*(?:static\s+|inline\s+)*__global__[^;{}()]*" + bounds + r"[^;{}()]*\b"
+    kernel = rf"template\s*<[^;{{}}]*>\s*(?:static\s+|inline\s+)*__global__(?:{_ATTRIBUTE}|[^;{{}}()])*\b"
     return re.search(kernel + re.escape(name) + r"\s*\(", code_of(source)) is not None

@@ -21,7 +21,7 @@ from pycuda import _compile_times
 from pycuda._compilers import as_texts, get_nvcc_version
 from pycuda._compiling import DEFAULT_NVCC_FLAGS, _compile_as_set, compile, compile_plain
 from pycuda._cuda_modules import CudaModule, DynamicModule, DynamicSourceModule
-from pycuda._driver import LogicError, module_from_buffer
+from pycuda._driver import LogicError, _readable_name, module_from_buffer
 from pycuda._errors import CompileError
 from pycuda._images import has_variables
 from pycuda._preprocessing import preprocess_source
@@ -57,9 +57,10 @@ class SourceModule(CudaModule):
     ----------
     check_arguments : bool, optional
         Whether arrays (GPUArray, In, Out, InOut, and what has `__cuda_array_interface__`) must fit the pointers that
-        kernels declare. Plain numbers of another size are a TypeError; numbers of another kind, and views with gaps
-        between their elements, are a UserWarning, once for each parameter. `void`, types of one byte, structs, vectors
-        and complex numbers fit everything; so do explicit pointers. True unless PYCUDA_CHECK_ARGUMENTS is 0.
+        kernels declare. Numbers of another size, `__half`, `__nv_bfloat16` and `complex<float>` among them, are a
+        TypeError; numbers of another kind, and views with gaps between their elements, are a UserWarning, once for each
+        parameter. `void`, types of one byte, structs, vectors, and complex for plain numbers fit everything; so do
+        explicit pointers. True unless PYCUDA_CHECK_ARGUMENTS is 0.
     name_expressions : list of str
         Instances of templates that must be in the module, as "k<float, 3>"; see `get_function`.
 
@@ -173,7 +174,8 @@ class SourceModule(CudaModule):
         try:
             function = self.module.get_function(name)
         except LogicError as error:
-            expression = name_expression(name)
+            # The mangled name of an instance asks for it as well as its name in C++.
+            expression = name_expression(_readable_name(name))
             if error.name != "CUDA_ERROR_NOT_FOUND":
                 raise
             if expression is None:

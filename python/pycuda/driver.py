@@ -111,7 +111,7 @@ class ArgumentHandler:
         return _descriptions.describe_arguments(self)
 
     def get_device_alloc(self):
-        """The device memory."""
+        """The device memory; None for an array without elements, for which kernels get a null pointer."""
         if self.dev_alloc is None:
             if hasattr(self.array, "gpudata"):
                 raise TypeError(
@@ -119,7 +119,8 @@ class ArgumentHandler:
                     f" give it to the kernel as it is, without {type(self).__name__}"
                 )
             try:
-                self.dev_alloc = mem_alloc_like(self.array)
+                if self.array.nbytes != 0:
+                    self.dev_alloc = mem_alloc_like(self.array)
             except AttributeError:
                 raise TypeError(
                     f"could not determine array length of '{type(self.array)}': unsupported array type or not an array;"
@@ -133,6 +134,8 @@ class ArgumentHandler:
 
 def _copy_in(handler, stream):
     allocation = handler.get_device_alloc()
+    if allocation is None:
+        return
     if stream is None:
         memcpy_htod(allocation, handler.array)
     else:
@@ -140,10 +143,13 @@ def _copy_in(handler, stream):
 
 
 def _copy_out(handler, stream):
+    allocation = handler.get_device_alloc()
+    if allocation is None:
+        return
     if stream is None:
-        memcpy_dtoh(handler.array, handler.get_device_alloc())
+        memcpy_dtoh(handler.array, allocation)
     else:
-        memcpy_dtoh_async(handler.array, handler.get_device_alloc(), stream)
+        memcpy_dtoh_async(handler.array, allocation, stream)
         stream.synchronize()
 
 

@@ -21,6 +21,7 @@ from pycuda._cluda import CLUDA_PREAMBLE
 from pycuda._contexts import MadeInContext
 from pycuda._generated_modules import generated_module
 from pycuda._kernel_arguments import with_headers
+from pycuda._preamble_variables import PreambleVariables
 from pycuda._source_places import place_of_generated
 from pycuda.driver import Context, device_attribute
 from pycuda.tools import dtype_to_ctype
@@ -155,7 +156,7 @@ def _same_words(given, wanted):
     return given == wanted or given.itemsize == wanted.itemsize and given.kind in "iu" and wanted.kind in "iu"
 
 
-class _ScanKernel(MadeInContext):
+class _ScanKernel(MadeInContext, PreambleVariables):
     """What both kinds share: everything but the template of the last pass."""
 
     final_update_tp = None
@@ -191,6 +192,7 @@ class _ScanKernel(MadeInContext):
         self._options = options
         self._place = place_of_generated(f"{type(self).__name__} '{name_prefix}'", scan_expr=scan_expr)
         self._single_pass = None
+        self._remember_modules()
         self._settings = settings = {
             "scan_expr": scan_expr,
             "scan_type": dtype_to_ctype(self.dtype),
@@ -203,6 +205,7 @@ class _ScanKernel(MadeInContext):
         def compile_kernel(template, group_size, name, types):
             source = template.format(wg_size=group_size, **settings)
             module = generated_module(source, self._place, options=options)
+            self._modules.append(module)
             return module.get_function(f"{name_prefix}_{name}").prepare(types)
 
         self.scan_intervals_knl = compile_kernel(SCAN_INTERVALS_SOURCE, self.scan_wg_size, "scan_intervals", "PPNN")
@@ -276,6 +279,7 @@ class _ScanKernel(MadeInContext):
     def _scan(self, source, target, n, allocator, stream):
         if self._scan_in_one_pass(source, target, n, allocator, stream):
             return
+        self._spread_variables(stream)
         unit = self.update_wg_size * self.scan_wg_seq_batches
         units = -(-n // unit)
         count = Context.get_device().get_attribute(device_attribute.MULTIPROCESSOR_COUNT)
@@ -306,6 +310,7 @@ class _ScanKernel(MadeInContext):
             return False
         if self._single_pass is None:
             self._single_pass = self._compile_single_pass(items)
+        self._spread_variables(stream)
         words, cleared = _scan_single_pass.state_sizes(itemsize, tiles)
         state = GPUArray((words + 2,), np.uint32, allocator)
         state[: cleared + 2].fill(0, stream)
@@ -318,6 +323,7 @@ class _ScanKernel(MadeInContext):
         settings = dict(self._settings, wg_size=_scan_single_pass.THREADS, items=items)
         source = (SHARED_PREAMBLE + self.single_pass_tp).format(**settings)
         module = generated_module(source, self._place, options=self._options)
+        self._modules.append(module)
         return module.get_function(f"{settings['name_prefix']}_single_pass").prepare("PPPPN")
 
 

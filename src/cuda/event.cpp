@@ -47,6 +47,10 @@ float Event::milliseconds_since(const Event& start) const {
                   ? "both events must have been recorded, and made without DISABLE_TIMING"
                   : "the events are of two contexts");
   }
+  if (code == CUDA_ERROR_NOT_READY) {
+    throw event_.driver().cuEventElapsedTime.error(
+        code, "the work before one of the events is not done: call synchronize() of the later one");
+  }
   if (code != CUDA_SUCCESS) throw event_.driver().cuEventElapsedTime.error(code);
   return milliseconds;
 }

@@ -105,13 +105,30 @@ std::string readable_name(const std::string& name) {
   return readable;
 }
 
+namespace {
+
+/// Names of an unnamed namespace are those of the namespace around it.
+std::string without_unnamed_namespaces(std::string name) {
+  constexpr std::string_view kUnnamed = "(anonymous namespace)::";
+  for (std::size_t i; (i = name.find(kUnnamed)) != std::string::npos;) {
+    name.erase(i, kUnnamed.size());
+  }
+  return name;
+}
+
+}  // namespace
+
 std::vector<std::string> kernels_named(const std::vector<std::string>& names,
                                        const std::string& wanted) {
   const std::string target = squeezed(wanted);
   std::vector<std::string> found;
   for (const std::string& name : names) {
-    const std::string readable = squeezed(readable_name(name));
-    if (readable == target || bare(readable) == target) found.push_back(name);
+    const std::string whole = readable_name(name);
+    const std::string readable = squeezed(whole);
+    const std::string shorter = squeezed(without_unnamed_namespaces(whole));
+    const bool is_wanted = readable == target || bare(readable) == target || shorter == target ||
+                           bare(shorter) == target;
+    if (is_wanted) found.push_back(name);
   }
   return found;
 }

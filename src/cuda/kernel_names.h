@@ -11,7 +11,7 @@ namespace pycuda::cuda {
 std::string readable_name(const std::string& name);
 
 /// Those of `names` that are `wanted` in C++, with or without the parameters: "space::k",
-/// "k<float, 3>", "k(float *)". White space does not count.
+/// "k<float, 3>", "k(float *)". White space and unnamed namespaces do not count.
 std::vector<std::string> kernels_named(const std::vector<std::string>& names,
                                        const std::string& wanted);
 

@@ -2,14 +2,27 @@
 // The driver's occupancy calculator.
 #include "cuda/occupancy.h"
 
+#include <string>
+
 namespace pycuda::cuda {
+namespace {
+
+template <class Routine>
+void check(CUresult code, const Routine& routine, int threads) {
+  if (code == CUDA_SUCCESS) return;
+  if (threads > 0) throw routine.error(code);
+  throw routine.error(
+      code, "a block of " + std::to_string(threads) + " threads: blocks have at least one thread");
+}
+
+}  // namespace
 
 int active_blocks_per_multiprocessor(const Kernel& kernel, int threads, std::size_t shared_bytes,
                                      unsigned int flags) {
   const ContextScope scope(kernel.context());
   int blocks = 0;
-  kernel.driver().cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
-      &blocks, kernel.handle(), threads, shared_bytes, flags);
+  const auto& routine = kernel.driver().cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags;
+  check(routine.status(&blocks, kernel.handle(), threads, shared_bytes, flags), routine, threads);
   return blocks;
 }
 
@@ -25,7 +38,8 @@ SuggestedShape suggest_block_size(const Kernel& kernel, std::size_t shared_bytes
 std::size_t available_shared_bytes(const Kernel& kernel, int blocks, int threads) {
   const ContextScope scope(kernel.context());
   std::size_t bytes = 0;
-  kernel.driver().cuOccupancyAvailableDynamicSMemPerBlock(&bytes, kernel.handle(), blocks, threads);
+  const auto& routine = kernel.driver().cuOccupancyAvailableDynamicSMemPerBlock;
+  check(routine.status(&bytes, kernel.handle(), blocks, threads), routine, threads);
   return bytes;
 }
 

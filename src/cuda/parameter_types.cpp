@@ -25,6 +25,7 @@ constexpr PlainNumber kPlainNumbers[] = {
     {"long", {Kind::Integer, 8}},      {"unsigned long", {Kind::Integer, 8}},
     {"long long", {Kind::Integer, 8}}, {"unsigned long long", {Kind::Integer, 8}},
     {"float", {Kind::Float, 4}},       {"double", {Kind::Float, 8}},
+    {"__half", {Kind::Float, 2}},      {"__nv_bfloat16", {Kind::BFloat, 2}},
 };
 
 std::string_view trimmed(std::string_view text) {
@@ -40,6 +41,17 @@ bool remove_suffix(std::string_view& text, std::string_view suffix) {
   return true;
 }
 
+/// "pycuda::complex<float>", thrust's and libcu++'s.
+ElementType complex_number(std::string_view type) {
+  const std::size_t name = type.rfind("complex<");
+  if (name == std::string_view::npos || (name != 0 && !type.substr(0, name).ends_with("::"))) {
+    return {};
+  }
+  if (type.substr(name) == "complex<float>") return {Kind::Complex, 8};
+  if (type.substr(name) == "complex<double>") return {Kind::Complex, 16};
+  return {};
+}
+
 /// "float const*" and "float const (*) [4]" point to float.
 ElementType pointed_to(std::string_view type) {
   while (type.ends_with(']')) {
@@ -53,7 +65,7 @@ ElementType pointed_to(std::string_view type) {
   while (remove_suffix(type, " const") || remove_suffix(type, " volatile")) {
   }
   const auto* found = std::ranges::find(kPlainNumbers, type, &PlainNumber::name);
-  return found == std::end(kPlainNumbers) ? ElementType{} : found->element;
+  return found == std::end(kPlainNumbers) ? complex_number(type) : found->element;
 }
 
 /// How deep in brackets of any sort the character leads; "->" does not occur in types of kernels.

@@ -16,6 +16,8 @@ struct ElementType {
     Any,  ///< no plain number, or one that stands for bytes: fits everything
     Integer,
     Float,
+    BFloat,
+    Complex,  ///< fits everything but complex numbers of another size
   };
   Kind kind = Kind::Any;
   std::uint8_t bytes = 0;
@@ -23,7 +25,7 @@ struct ElementType {
   bool operator==(const ElementType&) const = default;
 };
 
-/// A parameter: the element is Any unless it is a pointer to (arrays of) plain numbers.
+/// A parameter: the element is Any unless it is a pointer to (arrays of) numbers.
 struct ParameterType {
   std::string text;  ///< "float const*"
   ElementType element;

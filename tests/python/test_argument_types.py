@@ -17,8 +17,12 @@ pytestmark = pytest.mark.usefixtures("context")
 ONE = {"block": (1, 1, 1)}
 
 
+HEADERS = {"__half": "cuda_fp16.h", "__nv_bfloat16": "cuda_bf16.h", "complex<": "pycuda-complex.hpp"}
+
+
 def kernel(parameters, name="k", **keywords):
-    return SourceModule(f"__global__ void {name}({parameters}) {{}}", **keywords).get_function(name)
+    headers = "".join(f"#include <{header}>\n" for part, header in HEADERS.items() if part in parameters)
+    return SourceModule(f"{headers}__global__ void {name}({parameters}) {{}}", **keywords).get_function(name)
 
 
 @pytest.fixture(autouse=True)
@@ -50,6 +54,11 @@ class TestElementsOfAnotherSize:
             (np.float64, "float a[][3]"),
             (np.int32, "long long *a"),
             (np.uint64, "short *a"),
+            (np.float32, "__half *a"),
+            (np.float64, "const __nv_bfloat16 *a"),
+            (np.int32, "__half *a"),
+            (np.complex128, "pycuda::complex<float> *a"),
+            (np.complex64, "const pycuda::complex<double> *a"),
         ],
     )
     def test_every_way_to_pass_an_array_is_checked(self, dtype, declared):
@@ -132,6 +141,10 @@ class TestWarnings:
             k(numbers, numbers, **ONE)
         assert len(seen) == 1
 
+    def test_short_floating_point_numbers_of_the_other_format_warn(self):
+        with pytest.warns(UserWarning, match="reads the bits of float16 numbers as bfloat16 numbers.*ml_dtypes"):
+            kernel("__nv_bfloat16 *a")(gpuarray.zeros(4, np.float16), **ONE)
+
     @pytest.mark.parametrize("index", [np.s_[::2], np.s_[::-1], np.s_[1:7:3]])
     def test_a_view_with_gaps_warns(self, index):
         k = kernel("float *a")
@@ -170,6 +183,12 @@ class TestWhatPasses:
             (np.float32, "float2 *a"),
             (np.complex64, "float *a"),
             (np.complex128, "double2 *a"),
+            (np.complex64, "pycuda::complex<float> *a"),
+            (np.float32, "pycuda::complex<float> *a"),
+            (np.float16, "__half *a"),
+            (np.uint16, "__half *a"),
+            (np.int16, "__nv_bfloat16 *a"),
+            (np.float32, "__half2 *a"),
             (np.float16, "unsigned short *a"),
             (np.float64, "float **a"),
             ([("x", np.int32), ("y", np.float64)], "int *a"),

@@ -3,6 +3,8 @@
 
 import pytest
 from pycuda._compile_advice import advice, without_details
+from pycuda.compiler import SourceModule
+from pycuda.driver import CompileError
 
 KERNEL = "__global__ void f(int *a) { a[threadIdx.x] = 1; }\n"
 
@@ -40,3 +42,41 @@ def test_device_code_needs_no_advice(source):
 def test_the_shown_command_has_the_programs_options_alone():
     command = ["nvrtc", "-arch=compute_80", "-default-device", "-I/somewhere", "-include=x.h", "-lineinfo", "kernel.cu"]
     assert without_details(command) == ["nvrtc", "-arch=compute_80", "-lineinfo", "kernel.cu"]
+
+
+TEMPLATE = """
+template <class T> __global__ void k(T *a) { extern __shared__ T s[]; a[0] = s[0]; }
+template __global__ void k<float>(float *);
+template __global__ void k<double>(double *);
+"""
+
+
+# KernelTuner/kernel_launcher 5, pytorch/extension-cpp 59
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("__global__ void k(uint8_t *a) {}", "uint8_t is declared in a header: #include <cstdint>"),
+        ("__global__ void k(float *a) { a[0] = FLT_MAX; }", "#include <cfloat>"),
+        ("__global__ void k(const half *a, half *b) { b[0] = a[0]; }", "half is .*#include <cuda_fp16.h>"),
+        ("__global__ void k(curandState *a) {}", "#include <curand_kernel.h>"),
+        ("__global__ void k(cuFloatComplex *a) {}", "#include <cuComplex.h>"),
+        ("namespace cg = cooperative_groups;\n__global__ void k() { cg::sync(); }", "#include <cooperative_groups.h>"),
+        ("using namespace nvcuda;\n__global__ void k() {}", "#include <mma.h>"),
+        ("__global__ void k() { typedef cub::WarpReduce<int> Reduce; }", "#include <cub/cub.cuh>"),
+        ("__global__ void k(pycuda::complex<float> *a) {}", "#include <pycuda-complex.hpp>"),
+        ("__global__ void k(std::complex<float> *a) {}", "std::complex is .*#include <complex>"),
+        ("__global__ void k(float *a) { a[0] = CUDART_PI_F; }", "#include <math_constants.h>"),
+        (TEMPLATE, "one name has one type in a source"),
+        ("__global__ void __cluster_dims__(2, 1, 1) k() {}", "PYCUDA_CPU_ARCH=90a"),
+        ("__global__ void k(int *a) { a[0] = [] __device__ { return 1; }(); }", "leave out __device__"),
+    ],
+)
+def test_errors_that_name_no_cause_are_explained(context, source, words):
+    with pytest.raises(CompileError, match=words):
+        SourceModule(source, no_extern_c="template" in source, arch="compute_80")
+
+
+def test_names_that_no_header_declares_are_left_to_the_compiler(context):
+    with pytest.raises(CompileError) as caught:
+        SourceModule("__global__ void k(my_half *a) { a[0] = other::f(); }")
+    assert "header" not in str(caught.value)

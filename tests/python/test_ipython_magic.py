@@ -25,6 +25,7 @@ CELLS = {
         "__global__ void __launch_bounds__(128, 2) z() {}\n__global__ __launch_bounds__(64)\nvoid third() {}",
         ["z", "third"],
     ),
+    "bounds with parentheses": ("__global__ void __launch_bounds__(32 * (2 + 2)) pb(int *x) {}", ["pb"]),
     "registers": ("__global__ void __maxnreg__(32) mr(int *x) {}", ["mr"]),
     "the preprocessor": ("#if 0\n__global__ void old(int *x) {}\n#endif\n__global__ void c(int *x) {}", ["c"]),
     "macros": ("#define KERNEL(n) __global__ void n(int *x)\nKERNEL(mk) { x[0] = 1; }", ["mk"]),

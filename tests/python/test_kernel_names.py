@@ -43,6 +43,18 @@ def test_kernels_in_namespaces_are_found(module):
         assert run(module.get_function(name)) == 1
 
 
+@pytest.mark.parametrize("no_extern_c", [False, True])
+def test_kernels_in_unnamed_namespaces_are_found(no_extern_c):
+    source = """
+    namespace { __global__ void k(int *a) { a[0] = 6; } }
+    namespace n { namespace { __global__ void z(int *a) { a[0] = 7; } } }
+    """
+    module = SourceModule(source, no_extern_c=no_extern_c)
+    assert run(module.get_function("k")) == 6
+    assert run(module.get_function("(anonymous namespace)::k(int *)")) == 6
+    assert run(module.get_function("n::z")) == 7
+
+
 def test_overloads_are_told_apart_by_their_parameters(module):
     assert run(module.get_function("f(float *)"), np.float32) == 2
     two = module.get_function("f(const int *, int *)")

@@ -193,6 +193,9 @@ class TestOccupancy:
         blocks = kernel.max_active_blocks(256)
         assert blocks >= 1
         assert blocks == kernel.max_active_blocks((16, 16, 1)) == kernel.max_active_blocks(block=(256,), shared=0)
+        for ask in (kernel.max_active_blocks, lambda block: kernel.available_shared_memory(1, block)):
+            with pytest.raises(cuda.LogicError, match="a block of 0 threads: blocks have at least one"):
+                ask(0)
         assert kernel.max_active_blocks(256, shared=40000) < kernel.max_active_blocks(256, 1000)
 
     def test_a_block_size_that_fills_the_device(self, kernel):

@@ -5,6 +5,7 @@ import numpy as np
 import pycuda.driver as cuda
 import pytest
 from programs import run_program
+from pycuda.compiler import SourceModule
 
 pytestmark = pytest.mark.usefixtures("context")
 
@@ -18,6 +19,24 @@ def test_an_event_is_reached_in_stream_order():
     assert event.synchronize() is event
     assert event.query() is True
     assert stream.is_done()
+
+
+# cupy/cupy 5678
+def test_a_time_to_an_event_that_is_not_reached_says_what_to_call():
+    flag = cuda.pagelocked_zeros(1, np.int32, mem_flags=cuda.host_alloc_flags.DEVICEMAP)
+    source = "__global__ void wait(volatile int *flag) { while (*flag == 0) {} }"
+    wait = SourceModule(source).get_function("wait")
+    stream, start, end = cuda.Stream(), cuda.Event(), cuda.Event()
+    start.record(stream)
+    wait(np.intp(flag.base.get_device_pointer()), block=(1, 1, 1), stream=stream)
+    end.record(stream)
+    try:
+        with pytest.raises(cuda.RuntimeError, match=r"is not done: call synchronize\(\) of the later one"):
+            start.time_till(end)
+    finally:
+        flag[0] = 1
+    end.synchronize()
+    assert start.time_till(end) >= 0
 
 
 def test_times_between_events_are_milliseconds():

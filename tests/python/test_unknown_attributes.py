@@ -7,7 +7,7 @@ import weakref
 import numpy as np
 import pycuda.driver as cuda
 import pytest
-from pycuda import gpuarray
+from pycuda import compiler, elementwise, gpuarray, reduction, scan, tools
 from pycuda.compiler import DynamicModule, SourceModule
 from pycuda.tools import DeviceMemoryPool, PageLockedMemoryPool
 
@@ -61,6 +61,14 @@ def test_an_unknown_attribute_stays_with_the_object(name):
     del thing.note_of_mine
     with pytest.raises(AttributeError):
         thing.note_of_mine  # noqa: B018
+
+
+def test_instances_of_every_public_class_have_a_dictionary():
+    modules = (cuda, gpuarray, tools, compiler, elementwise, reduction, scan)
+    classes = {thing for module in modules for thing in vars(module).values() if isinstance(thing, type)}
+    own = {one for one in classes if one.__module__.startswith("pycuda")}
+    assert len(own) > 100
+    assert {one.__name__ for one in own if not one.__dictoffset__} == set()
 
 
 def test_a_copy_with_an_attribute_of_another_class_copies():

@@ -72,7 +72,8 @@ void scan(const std::string& name, nb::handle input, int axis, nb::handle accumu
   const DType computed = array::compute_type(dtype_of(accumulated));
   if (state_of_array(array_object).type == DType::Raw) {
     throw array::TypeMismatch("the running '" + name + "' does not take an operand of " +
-                              state_of_array(array_object).description());
+                              state_of_array(array_object).description() +
+                              state_of_array(array_object).byte_order_advice());
   }
   if (computed == DType::Raw || state_of_array(out_object).type == DType::Raw) {
     throw array::TypeMismatch("the running '" + name + "' is not computed in dtype " +
@@ -110,7 +111,8 @@ void require_convertible(PyObject* result, PyObject* source) {
     return;
   }
   throw array::TypeMismatch("an array of " + from.description() +
-                            " cannot be converted to one of " + to.description());
+                            " cannot be converted to one of " + to.description() +
+                            from.byte_order_advice());
 }
 
 /// Copies elements on the device, converting and broadcasting.

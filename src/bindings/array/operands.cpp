@@ -204,7 +204,8 @@ nb::object apply_ufunc(array::Ufunc ufunc, std::span<const GivenOperand> given, 
     if (operand.object == nullptr || operand.type.type != DType::Raw) continue;
     throw array::TypeMismatch(std::string("'") + array::facts(ufunc).name +
                               "' does not take an operand of " +
-                              state_of_array(operand.object).description());
+                              state_of_array(operand.object).description() +
+                              state_of_array(operand.object).byte_order_advice());
   }
   const array::UfuncTypes types =
       array::resolve(ufunc, std::span(operand_types.data(), given.size()));

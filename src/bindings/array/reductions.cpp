@@ -58,7 +58,7 @@ nb::object run(const Given& given, CUstream stream) {
   const DType computed = array::compute_type(given.accumulated);
   if (state.type == DType::Raw || given.result == DType::Raw || computed == DType::Raw) {
     throw array::TypeMismatch(std::string("'") + name + "' does not take an operand of " +
-                              state.description());
+                              state.description() + state.byte_order_advice());
   }
   const auto bytes = static_cast<std::int64_t>(array::item_bytes(given.result));
   array::fill_dense_strides(kept, bytes);

@@ -16,6 +16,7 @@
 #include "bindings/array/reductions.h"
 #include "bindings/base/limited_api.h"
 #include "bindings/convert/integers.h"
+#include "bindings/convert/numpy_types.h"
 #include "bindings/gil/released.h"
 #include "bindings/pointer/device_pointer.h"
 
@@ -253,6 +254,13 @@ std::string ArrayState::description() const {
   return "shape " + array::shape_text(layout.shape_span()) +
          (dtype.is_valid() ? " and dtype " + nb::cast<std::string>(nb::str(dtype))
                            : " and no dtype");
+}
+
+std::string ArrayState::byte_order_advice() const {
+  if (!dtype.is_valid() || !is_byte_swapped(dtype)) return {};
+  return ", whose byte order is not the device's: convert it on the host, before to_gpu, with "
+         "astype(" +
+         native_name(dtype) + ")";
 }
 
 array::ArrayRef ArrayState::located() const {

@@ -52,6 +52,8 @@ struct ArrayState {
   void check_writable() const;
   /// "shape (3, 4) and dtype float32"
   std::string description() const;
+  /// What to do about numbers in the other byte order, which no operation takes; else empty.
+  std::string byte_order_advice() const;
 };
 
 struct ArrayObject {

@@ -26,7 +26,8 @@ class ScalarTypes {
  public:
   ScalarTypes() {
     const nb::module_ numpy = nb::module_::import_("numpy");
-    ndarray_ = reinterpret_cast<PyTypeObject*>(nb::object(numpy.attr("ndarray")).release().ptr());
+    ndarray_ = kept_type(numpy, "ndarray");
+    generic_ = kept_type(numpy, "generic");
     for (const char* name : {"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32",
                              "uint64", "intc", "uintc", "longlong", "ulonglong", "intp", "uintp"}) {
       add(numpy, name, ScalarKind::Integer);
@@ -48,9 +49,22 @@ class ScalarTypes {
     }
   }
 
+  /// As what it derives from: numpy.record is a kind of numpy.void.
+  ScalarType find_base(PyTypeObject* type) const {
+    if (PyType_IsSubtype(type, generic_) == 0) return {};
+    for (const Known& known : table_) {
+      if (known.type != nullptr && PyType_IsSubtype(type, known.type) != 0) return known.sort;
+    }
+    return {};
+  }
+
   PyTypeObject* ndarray() const { return ndarray_; }
 
  private:
+  static PyTypeObject* kept_type(const nb::module_& numpy, const char* name) {
+    return reinterpret_cast<PyTypeObject*>(nb::object(numpy.attr(name)).release().ptr());
+  }
+
   static std::size_t slot(PyTypeObject* type) {
     return (reinterpret_cast<std::uintptr_t>(type) >> 5) % std::tuple_size<Table>::value;
   }
@@ -70,6 +84,7 @@ class ScalarTypes {
   using Table = std::array<Known, 64>;
   Table table_{};
   PyTypeObject* ndarray_ = nullptr;
+  PyTypeObject* generic_ = nullptr;
 };
 
 const ScalarTypes& scalar_types() {
@@ -79,7 +94,10 @@ const ScalarTypes& scalar_types() {
 
 }  // namespace
 
-ScalarType scalar_type(PyTypeObject* type) { return scalar_types().find(type); }
+ScalarType scalar_type(PyTypeObject* type) {
+  const ScalarType found = scalar_types().find(type);
+  return found.kind != ScalarKind::None ? found : scalar_types().find_base(type);
+}
 
 PyTypeObject* ndarray_type() { return scalar_types().ndarray(); }
 
@@ -95,6 +113,15 @@ bool copy_scalar(PyObject* object, std::size_t bytes, void* destination) {
   if (fits) std::memcpy(destination, view.buf, bytes);
   PyBuffer_Release(&view);
   return fits;
+}
+
+bool is_byte_swapped(nb::handle dtype) {
+  return nb::getattr(dtype, "isnative", nb::none()).is(nb::handle(Py_False)) &&
+         nb::getattr(dtype, "fields", nb::none()).is_none();
+}
+
+std::string native_name(nb::handle dtype) {
+  return "numpy." + nb::cast<std::string>(dtype.attr("newbyteorder")("=").attr("name"));
 }
 
 void refuse_object_dtype(nb::handle dtype) {

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace pycuda::bindings {
 
@@ -28,6 +29,12 @@ PyTypeObject* ndarray_type();
 /// Copies the `bytes` bytes of the scalar `object` to `destination`. False (and no Python error)
 /// when it has another number of bytes.
 bool copy_scalar(PyObject* object, std::size_t bytes, void* destination);
+
+/// Whether numbers of this dtype have the byte order that the device does not have.
+bool is_byte_swapped(nanobind::handle dtype);
+
+/// "numpy.float32": the same dtype in the device's byte order.
+std::string native_name(nanobind::handle dtype);
 
 /// Raises TypeError for a dtype with Python objects.
 void refuse_object_dtype(nanobind::handle dtype);

@@ -55,7 +55,7 @@ nb::object record(nb::handle self, nb::handle event) {
 
 void bind_green_context(nb::module_& m) {
   nb::class_<cuda::SmResource>(
-      m, "SMResource",
+      m, "SMResource", nb::dynamic_attr(),
       "Multiprocessors of a device, to be split into groups for `GreenContext`. On the CPU driver "
       "each multiprocessor is a worker on a core of its own.\n"
       "\n"

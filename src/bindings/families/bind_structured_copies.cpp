@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Memcpy2D, Memcpy3D and Memcpy3DPeer: copies that are filled in, then called.
 #include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
 
 #include <cstdint>
 #include <memory>
@@ -109,6 +110,26 @@ void check_host_sides(const Copy& copy, const char* routine) {
              "source", end_of_box(from, box.WidthInBytes, box.Height, depth));
   check_host(copy.destination.get(), address(box.dstMemoryType, box.dstHost, box.dstDevice),
              routine, "destination", end_of_box(to, box.WidthInBytes, box.Height, depth));
+}
+
+/// Attributes that the copy lacks are accepted, so a misspelled one leaves an extent at 0.
+template <class Copy>
+void warn_of_misspelled_extent(nb::handle_t<Copy> self, const char* name) {
+  const auto& box = nb::cast<const Copy&>(self).parameters;
+  std::string zero = box.WidthInBytes == 0 ? "width_in_bytes" : box.Height == 0 ? "height" : "";
+  if constexpr (!std::is_same_v<Copy, Copy2D>) {
+    if (zero.empty() && box.Depth == 0) zero = "depth";
+  }
+  if (zero.empty()) return;
+  const nb::dict attributes = nb::cast<nb::dict>(self.attr("__dict__"));
+  if (attributes.size() == 0) return;
+  std::string others;
+  for (const auto& [key, value] : attributes) {
+    others += (others.empty() ? "'" : ", '") + nb::cast<std::string>(nb::str(key)) + "'";
+  }
+  const std::string text = std::string(name) + " copies nothing: its " + zero +
+                           " is 0, and it has no attribute " + others;
+  if (PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1) != 0) throw nb::python_error();
 }
 
 template <class Copy, auto Member>
@@ -240,7 +261,9 @@ void bind_depth(nb::class_<Copy>& type) {
 }
 
 // `aligned` is a bool, or the stream in its place; None is False, as in the original.
-void copy_2d(const Copy2D& copy, nb::handle aligned) {
+void copy_2d(nb::handle_t<Copy2D> self, nb::handle aligned) {
+  warn_of_misspelled_extent(self, "Memcpy2D");
+  const auto& copy = nb::cast<const Copy2D&>(self);
   check_host_sides(copy, "cuMemcpy2D");
   if (aligned.is_none() || nb::isinstance<nb::bool_>(aligned) || PyLong_Check(aligned.ptr())) {
     const int exact = PyObject_IsTrue(aligned.ptr());
@@ -271,11 +294,15 @@ void bind_structured_copies(nb::module_& m) {
   bind_depth(volume);
   volume
       .def("__call__",
-           [](const Copy3D& self) {
+           [](nb::handle_t<Copy3D> object) {
+             warn_of_misspelled_extent(object, "Memcpy3D");
+             const auto& self = nb::cast<const Copy3D&>(object);
              check_host_sides(self, "cuMemcpy3D");
              without_gil([&] { cuda::copy_3d(self.parameters); });
            })
-      .def("__call__", [](const Copy3D& self, nb::handle stream) {
+      .def("__call__", [](nb::handle_t<Copy3D> object, nb::handle stream) {
+        warn_of_misspelled_extent(object, "Memcpy3D");
+        const auto& self = nb::cast<const Copy3D&>(object);
         check_host_sides(self, "cuMemcpy3DAsync");
         CUstream queue = stream_argument(stream);
         keep_memory(self);
@@ -299,11 +326,15 @@ void bind_structured_copies(nb::module_& m) {
           },
           nb::arg("context"), "The context of the device that the copy goes to.")
       .def("__call__",
-           [](const Copy3DPeer& self) {
+           [](nb::handle_t<Copy3DPeer> object) {
+             warn_of_misspelled_extent(object, "Memcpy3DPeer");
+             const auto& self = nb::cast<const Copy3DPeer&>(object);
              check_host_sides(self, "cuMemcpy3DPeer");
              without_gil([&] { cuda::copy_3d_peer(self.parameters); });
            })
-      .def("__call__", [](const Copy3DPeer& self, nb::handle stream) {
+      .def("__call__", [](nb::handle_t<Copy3DPeer> object, nb::handle stream) {
+        warn_of_misspelled_extent(object, "Memcpy3DPeer");
+        const auto& self = nb::cast<const Copy3DPeer&>(object);
         check_host_sides(self, "cuMemcpy3DPeerAsync");
         CUstream queue = stream_argument(stream);
         keep_memory(self);

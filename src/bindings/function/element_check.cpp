@@ -4,7 +4,9 @@
 #include <nanobind/stl/string.h>
 
 #include <string>
+#include <string_view>
 
+#include "bindings/convert/numpy_types.h"
 #include "cuda/kernel_names.h"
 
 namespace nb = nanobind;
@@ -26,12 +28,27 @@ std::string declared(const ArrayParameter& parameter) {
   return "'" + parameter.kernel.layout().type_names[parameter.index] + "'";
 }
 
-/// NumPy's name of what the kernel's pointer points to.
-std::string numpy_name(const ArrayParameter& parameter) {
+/// The dtype of what the kernel's pointer points to.
+std::string dtype_name(const ArrayParameter& parameter) {
   const std::string& type = parameter.kernel.layout().type_names[parameter.index];
   const std::string bits = std::to_string(8 * parameter.element.bytes);
-  if (parameter.element.kind == Kind::Float) return "float" + bits;
-  return (type.starts_with("unsigned") ? "uint" : "int") + bits;
+  switch (parameter.element.kind) {
+    case Kind::Float:
+      return "numpy.float" + bits;
+    case Kind::BFloat:
+      return "ml_dtypes.bfloat16";
+    case Kind::Complex:
+      return "numpy.complex" + bits;
+    default:
+      return (type.starts_with("unsigned") ? "numpy.uint" : "numpy.int") + bits;
+  }
+}
+
+/// As in "reads the bits of ... as ...".
+std::string_view numbers_of(ElementType element) {
+  if (element.kind == Kind::Integer) return "integers";
+  if (element.bytes != 2) return "floating-point numbers";
+  return element.kind == Kind::BFloat ? "bfloat16 numbers" : "float16 numbers";
 }
 
 void warn_once(const ArrayParameter& parameter, Reason reason, const std::string& text) {
@@ -44,9 +61,20 @@ void warn_once(const ArrayParameter& parameter, Reason reason, const std::string
   const std::string text =
       place(parameter) + " is an array of " + dtype + ", but the parameter is " +
       declared(parameter) + ": elements of " + std::to_string(given.bytes) + " bytes instead of " +
-      std::to_string(parameter.element.bytes) + ". Convert the array with astype(numpy." +
-      numpy_name(parameter) +
+      std::to_string(parameter.element.bytes) + ". Convert the array with astype(" +
+      dtype_name(parameter) +
       "); a kernel that reinterprets the bytes takes gpudata, or SourceModule(..., "
+      "check_arguments=False)";
+  PyErr_SetString(PyExc_TypeError, text.c_str());
+  throw nb::python_error();
+}
+
+[[noreturn]] void raise_byte_swapped(const ArrayParameter& parameter, const std::string& dtype,
+                                     const std::string& native) {
+  const std::string text =
+      place(parameter) + " is an array of " + dtype +
+      ", whose byte order is not the device's. Convert the array with astype(" + native +
+      "); a kernel that swaps bytes takes gpudata, or SourceModule(..., "
       "check_arguments=False)";
   PyErr_SetString(PyExc_TypeError, text.c_str());
   throw nb::python_error();
@@ -55,17 +83,18 @@ void warn_once(const ArrayParameter& parameter, Reason reason, const std::string
 void check_elements(const ArrayParameter& parameter, ElementType given, const std::string& dtype) {
   const ElementType wanted = parameter.element;
   if (given.kind == Kind::Any || given == wanted) return;
+  // A complex number is two plain ones.
+  const bool one_is_complex = given.kind == Kind::Complex || wanted.kind == Kind::Complex;
+  if (one_is_complex && given.kind != wanted.kind) return;
   if (given.bytes != wanted.bytes) raise_other_size(parameter, dtype, given);
-  // Kernels from before cuda_fp16.h have halves as 16-bit integers.
-  if (given.bytes == 2) return;
-  const bool floats = given.kind == Kind::Float;
-  warn_once(
-      parameter, kOtherKind,
-      place(parameter) + " is an array of " + dtype + ", but the parameter is " +
-          declared(parameter) + ": the kernel reads the bits of " +
-          (floats ? "floating-point numbers as integers" : "integers as floating-point numbers") +
-          ". Convert the array with astype(numpy." + numpy_name(parameter) +
-          "), or pass its gpudata if this is intended");
+  // Kernels from before cuda_fp16.h have halves as 16-bit integers, as NumPy has bfloat16.
+  if (given.bytes == 2 && (given.kind == Kind::Integer || wanted.kind == Kind::Integer)) return;
+  warn_once(parameter, kOtherKind,
+            place(parameter) + " is an array of " + dtype + ", but the parameter is " +
+                declared(parameter) + ": the kernel reads the bits of " +
+                std::string(numbers_of(given)) + " as " + std::string(numbers_of(wanted)) +
+                ". Convert the array with astype(" + dtype_name(parameter) +
+                "), or pass its gpudata if this is intended");
 }
 
 void warn_of_gaps(const ArrayParameter& parameter, const std::string& strides) {
@@ -83,6 +112,7 @@ ElementType element_of_kind(char kind, std::size_t bytes) {
   if (plain && (kind == 'i' || kind == 'u'))
     return {Kind::Integer, static_cast<std::uint8_t>(bytes)};
   if (plain && kind == 'f') return {Kind::Float, static_cast<std::uint8_t>(bytes)};
+  if (plain && kind == 'c') return {Kind::Complex, static_cast<std::uint8_t>(bytes)};
   return {};
 }
 
@@ -94,9 +124,18 @@ ElementType element_of_dtype(nb::handle dtype) {
   return element_of_kind(letter.empty() ? ' ' : letter.front(), nb::cast<std::size_t>(bytes));
 }
 
+void check_byte_order(const ArrayParameter& parameter, nb::handle dtype) {
+  if (!is_byte_swapped(dtype)) return;
+  raise_byte_swapped(parameter, nb::cast<std::string>(nb::str(dtype)), native_name(dtype));
+}
+
 }  // namespace
 
-void internal::check_mismatched(const ArrayParameter& parameter, const ArrayState& state) {
+void internal::check_mismatched(const ArrayParameter& parameter, PyObject* object) {
+  const ArrayState& state = state_of_array(object);
+  if (state.type == array::DType::Raw && state.dtype.is_valid()) {
+    check_byte_order(parameter, state.dtype);
+  }
   const ElementType given = element_of[static_cast<std::size_t>(state.type)];
   if (!(given == parameter.element)) {
     check_elements(parameter, given, given.kind == Kind::Any ? "" : array::name(state.type));
@@ -115,6 +154,7 @@ void check_host_array(const ArrayParameter& parameter, nb::handle object) {
     return;
   }
   const array::DType known = builtin_dtype(dtype);
+  if (known == array::DType::Raw) check_byte_order(parameter, dtype);
   const ElementType given = known == array::DType::Raw
                                 ? element_of_dtype(dtype)
                                 : internal::element_of[static_cast<std::size_t>(known)];
@@ -130,11 +170,16 @@ void check_type_text(const ArrayParameter& parameter, std::string_view typestr) 
     bytes = 10 * bytes + static_cast<std::size_t>(digit - '0');
   }
   const ElementType given = element_of_kind(typestr[1], bytes);
-  if (given == parameter.element) return;
-  const std::string dtype = given.kind == Kind::Float ? "float"
-                            : typestr[1] == 'u'       ? "uint"
-                                                      : "int";
-  check_elements(parameter, given, dtype + std::to_string(8 * bytes));
+  if (given == parameter.element && typestr[0] != '>') return;
+  const std::string dtype = given.kind == Kind::Float     ? "float"
+                            : given.kind == Kind::Complex ? "complex"
+                            : typestr[1] == 'u'           ? "uint"
+                                                          : "int";
+  const std::string name = dtype + std::to_string(8 * bytes);
+  if (given.kind != Kind::Any && typestr[0] == '>') {
+    raise_byte_swapped(parameter, std::string(typestr), "numpy." + name);
+  }
+  check_elements(parameter, given, name);
 }
 
 }  // namespace pycuda::bindings

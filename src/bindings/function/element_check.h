@@ -36,16 +36,18 @@ consteval std::array<cuda::ElementType, array::dtype_count + 1> element_table() 
   set(array::DType::I64, Kind::Integer, 8);
   set(array::DType::U64, Kind::Integer, 8);
   set(array::DType::F16, Kind::Float, 2);
-  set(array::DType::BF16, Kind::Float, 2);
+  set(array::DType::BF16, Kind::BFloat, 2);
   set(array::DType::F32, Kind::Float, 4);
   set(array::DType::F64, Kind::Float, 8);
+  set(array::DType::C64, Kind::Complex, 8);
+  set(array::DType::C128, Kind::Complex, 16);
   return table;
 }
 
-/// What elements of a dtype are; bytes, bool, complex numbers and structs are Any.
+/// What elements of a dtype are; bytes, bool and structs are Any.
 inline constexpr auto element_of = element_table();
 
-[[gnu::cold]] void check_mismatched(const ArrayParameter& parameter, const ArrayState& state);
+[[gnu::cold]] void check_mismatched(const ArrayParameter& parameter, PyObject* object);
 
 }  // namespace internal
 
@@ -55,7 +57,7 @@ inline void check_device_array(const ArrayParameter& parameter, PyObject* object
   const ArrayState& state = state_of_array(object);
   const bool same = parameter.element == internal::element_of[static_cast<std::size_t>(state.type)];
   if (!same || !array::is_c_contiguous(state.layout, state.item_bytes)) {
-    internal::check_mismatched(parameter, state);
+    internal::check_mismatched(parameter, object);
   }
 }
 

@@ -8,12 +8,16 @@
 #include <cstdint>
 #include <cstring>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "bindings/array/keeping.h"
 #include "bindings/array/type.h"
 #include "bindings/base/limited_api.h"
 #include "bindings/convert/buffer.h"
 #include "bindings/convert/byte_values.h"
+#include "bindings/convert/ctypes_values.h"
+#include "bindings/convert/natural_layout.h"
 #include "bindings/convert/numpy_types.h"
 #include "bindings/convert/tensor_map_argument.h"
 #include "bindings/convert/texture_argument.h"
@@ -29,6 +33,9 @@ namespace nb = nanobind;
 namespace pycuda::bindings {
 namespace {
 
+constexpr const char* kAdviceForPointers =
+    "; for a pointer to its data wrap it in pycuda.driver.In, Out or InOut";
+
 PyTypeObject* handler_class = nullptr;
 
 /// One argument on its way: everything that an error about it needs to say.
@@ -41,6 +48,12 @@ struct Argument {
   cuda::ElementType element = {};
 
   ArrayParameter as_array_parameter() const { return {kernel, index, element}; }
+
+  /// Whether the source declares a pointer; false where its types are not known.
+  bool is_pointer() const {
+    const std::vector<std::string>& types = kernel.layout().type_names;
+    return index < types.size() && types[index].ends_with('*');
+  }
 
   std::string place() const {
     return "argument #" + std::to_string(index) + " (0-based) of kernel '" +
@@ -171,15 +184,16 @@ void write_array(const Argument& argument, std::byte* destination) {
     return;
   }
   const Buffer source = Buffer::read(argument.value);
-  if (source.bytes() != argument.bytes) {
+  const nb::object dtype = nb::handle(argument.value).attr("dtype");
+  const bool holds_address = nb::cast<std::string>(dtype.attr("kind")).find_first_of("iu") == 0;
+  if (source.bytes() != argument.bytes || (argument.is_pointer() && !holds_address)) {
     argument.raise_wrong_size(
         "an ndarray of " + std::to_string(source.bytes()) + " bytes, which is passed by value",
-        argument.bytes == sizeof(CUdeviceptr)
-            ? "; for a pointer to its data wrap it in pycuda.driver.In, Out or InOut"
-            : "");
+        argument.bytes == sizeof(CUdeviceptr) ? kAdviceForPointers : "");
   }
-  if (nb::handle(argument.value).attr("dtype").attr("isnative").is(nb::handle(Py_False))) {
-    argument.raise_wrong_kind("of the other byte order");
+  if (dtype.attr("isnative").is(nb::handle(Py_False))) {
+    argument.raise_wrong_kind(
+        "of the other byte order: astype(dtype.newbyteorder('=')) converts the array");
   }
   std::memcpy(destination, source.data(), source.bytes());
 }
@@ -269,7 +283,25 @@ void write_handler(const Argument& argument, std::byte* destination, HandlerList
     if (!array.is_valid()) PyErr_Clear();
     if (array.is_valid()) check_host_array(argument.as_array_parameter(), array);
   }
-  write_pointer(argument, device_address(allocation, "a handler's device memory"), destination);
+  // An array without elements has no memory.
+  const CUdeviceptr pointer =
+      allocation.is_none() ? 0 : device_address(allocation, "a handler's device memory");
+  write_pointer(argument, pointer, destination);
+}
+
+/// What ctypes and struct.pack make, which tells nothing of its type but its bytes.
+bool write_bytes(const Argument& argument, std::byte* destination) {
+  if (PyBytes_Check(argument.value) == 0 && !is_ctypes_aggregate(argument.value)) return false;
+  const Buffer source = Buffer::read(argument.value);
+  if (source.bytes() != argument.bytes) {
+    const std::string sizes = " of " + std::to_string(source.bytes()) +
+                              " bytes, but the parameter has " + std::to_string(argument.bytes) +
+                              " bytes";
+    argument.raise_wrong_type(sizes.c_str());
+  }
+  if (argument.is_pointer()) argument.raise_wrong_type(kAdviceForPointers);
+  std::memcpy(destination, source.data(), source.bytes());
+  return true;
 }
 
 void write_value(const Argument& argument, CUstream stream, std::byte* destination,
@@ -340,36 +372,14 @@ void write_value(const Argument& argument, CUstream stream, std::byte* destinati
                    "a complex number");
     return;
   }
-  argument.raise_wrong_type();
-}
-
-struct NaturalLayout {
-  std::size_t bytes;
-  std::size_t alignment;
-};
-
-// CUDA's vector types (fields x, y, z, w of one type) are aligned to their size when that is a
-// power of two; other structs to their most aligned member.
-NaturalLayout layout_of_dtype(nb::handle dtype) {
-  const auto bytes = nb::cast<std::size_t>(dtype.attr("itemsize"));
-  const nb::object fields = dtype.attr("fields");
-  if (fields.is_none()) {
-    const std::string kind = nb::cast<std::string>(dtype.attr("kind"));
-    const std::size_t alignment = kind == "c" ? bytes / 2 : bytes;
-    return {bytes, std::clamp<std::size_t>(alignment, 1, 16)};
+  if (const std::optional<nb::object> number = ctypes_number(value)) {
+    Argument plain = argument;
+    plain.value = number->ptr();
+    write_value(plain, stream, destination, handlers);
+    return;
   }
-  std::size_t alignment = 1;
-  std::string names;
-  std::vector<std::size_t> sizes;
-  for (nb::handle name : nb::iter(dtype.attr("names"))) {
-    const NaturalLayout member = layout_of_dtype(fields[name][0].attr("base"));
-    alignment = std::max(alignment, member.alignment);
-    sizes.push_back(member.bytes);
-    names += nb::cast<std::string>(name);
-  }
-  const bool vector = (names == "xy" || names == "xyzw") &&
-                      std::equal(sizes.begin() + 1, sizes.end(), sizes.begin());
-  return {bytes, vector ? std::min<std::size_t>(bytes, 16) : alignment};
+  if (write_bytes(argument, destination)) return;
+  argument.raise_wrong_type(value == Py_None ? "; numpy.intp(0) is a null pointer" : "");
 }
 
 NaturalLayout natural_layout(const Argument& argument) {

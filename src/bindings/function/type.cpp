@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The class Function: its type object, attributes and settings.
 #include <Python.h>
+#include <nanobind/stl/string.h>
 #include <structmember.h>
 
 #include <cstddef>
@@ -18,6 +19,7 @@
 #include "bindings/function/state.h"
 #include "bindings/function/stateful.h"
 #include "bindings/gil/released.h"
+#include "cuda/kernel_names.h"
 
 namespace nb = nanobind;
 
@@ -382,6 +384,7 @@ void bind_function(nb::module_& m) {
   function_type = make_function_type();
   m.attr("Function") = nb::borrow(reinterpret_cast<PyObject*>(function_type));
   m.def("_set_handler_class", &set_handler_class);
+  m.def("_readable_name", &cuda::readable_name);
 }
 
 }  // namespace pycuda::bindings

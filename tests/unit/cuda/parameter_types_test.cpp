@@ -31,12 +31,23 @@ TEST_CASE("pointers to plain numbers tell their elements") {
   CHECK(element_of("int (*) [4]") == ElementType{Kind::Integer, 4});
   CHECK(element_of("float const (*) [4][5]") == ElementType{Kind::Float, 4});
   CHECK(element_of("long*") == ElementType{Kind::Integer, 8});
+  CHECK(element_of("__half const*") == ElementType{Kind::Float, 2});
+  CHECK(element_of("__nv_bfloat16*") == ElementType{Kind::BFloat, 2});
+}
+
+TEST_CASE("pointers to complex numbers tell their size") {
+  CHECK(element_of("pycuda::complex<float>*") == ElementType{Kind::Complex, 8});
+  CHECK(element_of("thrust::complex<double> const*") == ElementType{Kind::Complex, 16});
+  CHECK(element_of("cuda::std::__4::complex<float> (*) [3]") == ElementType{Kind::Complex, 8});
+  CHECK(element_of("complex<double>*") == ElementType{Kind::Complex, 16});
+  CHECK(element_of("my_complex<float>*") == ElementType{});
+  CHECK(element_of("n::complex<int>*") == ElementType{});
 }
 
 TEST_CASE("everything else fits all arrays") {
   for (const char* type :
        {"int", "void*", "char*", "signed char*", "bool*", "float**", "float4*", "n::float*",
-        "float&", "thrust::complex<float>*", "void (*)(int*)", "__half*"}) {
+        "float&", "thrust::complex<float>", "void (*)(int*)", "__half2*"}) {
     CHECK(element_of(type) == ElementType{});
   }
 }
@@ -71,6 +82,15 @@ TEST_CASE("kernels are found by their names in C++") {
   CHECK(found("f(int*)") == std::vector<std::string>{"_Z1fPi"});
   CHECK(found("k").empty());
   CHECK(found("").empty());
+}
+
+TEST_CASE("unnamed namespaces are no part of a kernel's name") {
+  const std::vector<std::string> names = {"_ZN12_GLOBAL__N_11kEPf", "_ZN1n12_GLOBAL__N_11kEPi"};
+  const auto found = [&](const char* wanted) { return kernels_named(names, wanted); };
+  CHECK(found("k") == std::vector<std::string>{names[0]});
+  CHECK(found("k(float *)") == std::vector<std::string>{names[0]});
+  CHECK(found("(anonymous namespace)::k") == std::vector<std::string>{names[0]});
+  CHECK(found("n::k(int*)") == std::vector<std::string>{names[1]});
 }
 
 TEST_CASE("a kernel that is not found is told from what there is") {
