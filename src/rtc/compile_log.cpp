@@ -56,6 +56,10 @@ bool refuses_header_of_hosts(std::string_view log) {
   if (file.find("/cuda/__memory_") != std::string_view::npos ||
       file.find("/cuda/__stream/") != std::string_view::npos)
     return true;
+  const std::size_t of_thrust = file.find("/thrust/system/");
+  if (of_thrust != std::string_view::npos &&
+      file.find("error", of_thrust) != std::string_view::npos)
+    return true;
   if (log.find(kHostFunction) == std::string_view::npos) return false;
   return file.find("/cub/") != std::string_view::npos ||
          is_host_header(file.substr(file.rfind('/') + 1));

@@ -57,6 +57,15 @@ constexpr const char* kCudaNames[] = {"channel_descriptor.h",
                                       "nvtx3/nvToolsExt.h",
                                       "nvtx3/nvtx3.hpp"};
 
+/// Thrust's errors, which are exceptions, and its memory, which hosts allocate.
+constexpr const char* kThrustNames[] = {"thrust/system/cuda/error.h",
+                                        "thrust/system/cuda/memory.h",
+                                        "thrust/system/cuda/memory_resource.h",
+                                        "thrust/system/cuda/vector.h",
+                                        "thrust/system/error_code.h",
+                                        "thrust/system/system_error.h",
+                                        "thrust/system_error.h"};
+
 /// CUB's device-wide algorithms and what they allocate with: host functions, which NVRTC refuses.
 constexpr const char* kCubNames[] = {"cub/device/device_adjacent_difference.cuh",
                                      "cub/device/device_batched_topk.cuh",
@@ -85,6 +94,7 @@ constexpr const char* kCubNames[] = {"cub/device/device_adjacent_difference.cuh"
 constexpr const char* kEmpty = "namespace std {}\n";
 /// The umbrella header of this package includes all that kernels can use.
 constexpr const char* kKernelsCub = "#include <cub/cub.cuh>\n";
+constexpr const char* kEmptyThrust = "namespace thrust {}\n";
 /// What stands beside functions of hosts: types.
 constexpr const char* kCudaTypes = "#include <driver_types.h>\nnamespace cuda {}\n";
 
@@ -102,6 +112,9 @@ std::vector<NvrtcHeader> empty_host_headers(const std::set<std::string>& user_he
   }
   for (const char* const name : kCudaNames) {
     if (!user_headers.contains(name)) headers.push_back({name, kCudaTypes});
+  }
+  for (const char* const name : kThrustNames) {
+    if (!user_headers.contains(name)) headers.push_back({name, kEmptyThrust});
   }
   for (const char* const name : kCubNames) {
     if (!user_headers.contains(name)) headers.push_back({name, kKernelsCub});

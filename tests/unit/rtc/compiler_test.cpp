@@ -254,6 +254,7 @@ TEST_CASE("empty headers stand in for those that only host code needs") {
   CHECK_FALSE(misses_host_header("kernel.cu(7): " + marked));
   CHECK(misses_host_header("/include/channel_descriptor.h(134): " + marked));
   CHECK(misses_host_header("/cccl/cuda/__stream/get_stream.h(60): error: incomplete type"));
+  CHECK(misses_host_header("/thrust/system/error_code.h(179): error: namespace \"std\" has no"));
   std::vector<std::string> names;
   for (const NvrtcHeader& header : empty_host_headers({"list"})) names.emplace_back(header.name);
   CHECK(std::ranges::count(names, "vector") == 1);
