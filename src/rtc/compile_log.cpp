@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "rtc/host_headers.h"
+#include "rtc/standard_names.h"
 
 namespace pycuda::rtc {
 
@@ -36,15 +37,32 @@ bool misses_runtime_name(std::string_view log) {
   return false;
 }
 
-/// A header of CUB's algorithms for the whole device, by its own message or by its first function.
-bool refuses_header_of_cub(std::string_view log) {
-  if (log.find("Including <cub/") != std::string_view::npos) return true;
-  constexpr std::string_view kHostFunction = "explicitly marked as a __host__ function";
-  const std::size_t error = log.find(kHostFunction);
-  if (error == std::string_view::npos) return false;
+constexpr std::string_view kHostFunction = "explicitly marked as a __host__ function";
+
+/// The file of the first error, or nothing.
+std::string_view refused_file(std::string_view log) {
+  const std::size_t error = log.find(" error: ");
+  if (error == std::string_view::npos) return {};
   const std::size_t before = log.rfind('\n', error);
   const std::size_t line = before == std::string_view::npos ? 0 : before + 1;
-  return log.substr(line, error - line).find("/cub/") != std::string_view::npos;
+  const std::string_view place = log.substr(line, error - line);
+  return place.substr(0, place.rfind('('));
+}
+
+/// A header of host functions alone, by its own message, its folder or its first function.
+bool refuses_header_of_hosts(std::string_view log) {
+  if (log.find("Including <cub/") != std::string_view::npos) return true;
+  const std::string_view file = refused_file(log);
+  if (file.find("/cuda/__memory_") != std::string_view::npos ||
+      file.find("/cuda/__stream/") != std::string_view::npos)
+    return true;
+  const std::size_t of_thrust = file.find("/thrust/system/");
+  if (of_thrust != std::string_view::npos &&
+      file.find("error", of_thrust) != std::string_view::npos)
+    return true;
+  if (log.find(kHostFunction) == std::string_view::npos) return false;
+  return file.find("/cub/") != std::string_view::npos ||
+         is_host_header(file.substr(file.rfind('/') + 1));
 }
 
 bool is_about_precompiled_headers(std::string_view line) {
@@ -98,8 +116,7 @@ std::string first_error(std::string_view log) {
 }
 
 bool needs_host_compiler(const std::string& log) {
-  if (log.find("explicitly marked as a __host__ function is not allowed") != std::string::npos)
-    return true;
+  if (log.find(kHostFunction) != std::string::npos) return true;
   if (log.find("namespace \"std\" has no member") != std::string::npos || misses_runtime_name(log))
     return true;
   // A call of one of CUB's algorithms for the whole device, in the line that the compiler quotes.
@@ -116,6 +133,7 @@ std::span<const Remedy> remedies() {
       {"more than one instance of overloaded function", "pycuda_mixed_math.h", {}},
       {"identifier \"__shfl", "pycuda_old_warps.h", {}},
       {"\"register\" storage class", {}, "-Dregister="},
+      {kHostFunction, "pycuda_host_functions.h", {}},
       // Programs for devices below sm_60 define atomicAdd of double themselves.
       {"previous \"atomicAdd\"", "pycuda_own_atomics.h", {}},
       {"\"atomicAdd(double *, double)\" has already been defined", "pycuda_own_atomics.h", {}},
@@ -137,6 +155,8 @@ std::vector<std::string> remedies_for(const std::string& log) {
     options.push_back(remedy.header.empty() ? std::string(remedy.option)
                                             : "-include=" + std::string(remedy.header));
   }
+  for (const std::string& header : headers_of_missing_names(log))
+    options.push_back("-include=" + header);
   return options;
 }
 
@@ -152,7 +172,7 @@ bool refuses_computed_constants(const std::string& log) {
 }
 
 bool misses_host_header(const std::string& log) {
-  return is_host_header(missing_file(log)) || refuses_header_of_cub(log);
+  return is_host_header(missing_file(log)) || refuses_header_of_hosts(log);
 }
 
 std::string advice(const std::string& log, bool in_extern_c) {

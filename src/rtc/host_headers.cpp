@@ -10,18 +10,61 @@ namespace {
 
 constexpr const char* kNames[] = {
     // The standard library's.
-    "alloca.h", "bitset", "cctype", "cerrno", "chrono", "complex.h", "condition_variable",
-    "csignal", "ctype.h", "cuchar", "deque", "errno.h", "execution", "fenv.h", "filesystem",
-    "fstream", "future", "iomanip", "iso646.h", "iterator", "list", "locale", "locale.h",
-    "malloc.h", "map", "memory", "memory.h", "memory_resource", "mutex", "numeric", "queue",
-    "random", "regex", "set", "setjmp.h", "shared_mutex", "signal.h", "stack", "stdalign.h",
-    "stdarg.h", "stdnoreturn.h", "streambuf", "string", "string_view", "strings.h", "tgmath.h",
-    "thread", "typeinfo", "unordered_map", "unordered_set", "valarray", "vector", "wchar.h",
-    "wctype.h",
+    "alloca.h", "any", "atomic", "barrier", "bit", "bitset", "ccomplex", "cctype", "cerrno",
+    "cfenv", "charconv", "chrono", "ciso646", "clocale", "codecvt", "compare", "complex.h",
+    "concepts", "condition_variable", "coroutine", "csetjmp", "csignal", "cstdalign", "cstdarg",
+    "cstdbool", "ctgmath", "ctype.h", "cuchar", "cwchar", "cwctype", "deque", "errno.h",
+    "execution", "expected", "fenv.h", "filesystem", "flat_map", "flat_set", "format",
+    "forward_list", "fstream", "future", "generator", "initializer_list", "iomanip", "iso646.h",
+    "iterator", "latch", "list", "locale", "locale.h", "malloc.h", "map", "mdspan", "memory",
+    "memory.h", "memory_resource", "mutex", "numbers", "numeric", "optional", "print", "queue",
+    "random", "ranges", "ratio", "regex", "scoped_allocator", "semaphore", "set", "setjmp.h",
+    "shared_mutex", "signal.h", "source_location", "span", "spanstream", "stack", "stacktrace",
+    "stdalign.h", "stdarg.h", "stdatomic.h", "stdfloat", "stdnoreturn.h", "stop_token", "streambuf",
+    "string", "string_view", "strings.h", "strstream", "syncstream", "system_error", "tgmath.h",
+    "thread", "typeindex", "typeinfo", "uchar.h", "unordered_map", "unordered_set", "valarray",
+    "variant", "vector", "version", "wchar.h", "wctype.h",
     // POSIX's and OpenMP's.
     "dirent.h", "dlfcn.h", "execinfo.h", "fcntl.h", "getopt.h", "libgen.h", "netinet/in.h", "omp.h",
     "pthread.h", "sched.h", "semaphore.h", "sys/mman.h", "sys/resource.h", "sys/socket.h",
     "sys/stat.h", "sys/time.h", "sys/types.h", "sys/wait.h", "unistd.h"};
+
+/// CUDA's and libcu++'s for programs of hosts.
+constexpr const char* kCudaNames[] = {"channel_descriptor.h",
+                                      "cublas.h",
+                                      "cublasLt.h",
+                                      "cublasXt.h",
+                                      "cublas_v2.h",
+                                      "cuda/buffer",
+                                      "cuda/memory_pool",
+                                      "cuda/memory_resource",
+                                      "cuda/stream",
+                                      "cuda/stream_ref",
+                                      "cudaProfiler.h",
+                                      "cuda_profiler_api.h",
+                                      "cudnn.h",
+                                      "cufft.h",
+                                      "cufftXt.h",
+                                      "curand_mtgp32_host.h",
+                                      "cusolverDn.h",
+                                      "cusolverSp.h",
+                                      "cusparse.h",
+                                      "nccl.h",
+                                      "npp.h",
+                                      "nvToolsExt.h",
+                                      "nvml.h",
+                                      "nvrtc.h",
+                                      "nvtx3/nvToolsExt.h",
+                                      "nvtx3/nvtx3.hpp"};
+
+/// Thrust's errors, which are exceptions, and its memory, which hosts allocate.
+constexpr const char* kThrustNames[] = {"thrust/system/cuda/error.h",
+                                        "thrust/system/cuda/memory.h",
+                                        "thrust/system/cuda/memory_resource.h",
+                                        "thrust/system/cuda/vector.h",
+                                        "thrust/system/error_code.h",
+                                        "thrust/system/system_error.h",
+                                        "thrust/system_error.h"};
 
 /// CUB's device-wide algorithms and what they allocate with: host functions, which NVRTC refuses.
 constexpr const char* kCubNames[] = {"cub/device/device_adjacent_difference.cuh",
@@ -51,17 +94,27 @@ constexpr const char* kCubNames[] = {"cub/device/device_adjacent_difference.cuh"
 constexpr const char* kEmpty = "namespace std {}\n";
 /// The umbrella header of this package includes all that kernels can use.
 constexpr const char* kKernelsCub = "#include <cub/cub.cuh>\n";
+constexpr const char* kEmptyThrust = "namespace thrust {}\n";
+/// What stands beside functions of hosts: types.
+constexpr const char* kCudaTypes = "#include <driver_types.h>\nnamespace cuda {}\n";
 
 }  // namespace
 
 bool is_host_header(std::string_view name) {
-  return std::ranges::find(kNames, name) != std::end(kNames);
+  return std::ranges::find(kNames, name) != std::end(kNames) ||
+         std::ranges::find(kCudaNames, name) != std::end(kCudaNames);
 }
 
 std::vector<NvrtcHeader> empty_host_headers(const std::set<std::string>& user_headers) {
   std::vector<NvrtcHeader> headers;
   for (const char* const name : kNames) {
     if (!user_headers.contains(name)) headers.push_back({name, kEmpty});
+  }
+  for (const char* const name : kCudaNames) {
+    if (!user_headers.contains(name)) headers.push_back({name, kCudaTypes});
+  }
+  for (const char* const name : kThrustNames) {
+    if (!user_headers.contains(name)) headers.push_back({name, kEmptyThrust});
   }
   for (const char* const name : kCubNames) {
     if (!user_headers.contains(name)) headers.push_back({name, kKernelsCub});

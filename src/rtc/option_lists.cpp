@@ -81,11 +81,13 @@ std::vector<std::string> split_words(std::string_view text) {
   return words;
 }
 
-std::string generate_code_part(std::string_view value, std::string_view key) {
+std::string generate_code_part(std::string_view text, std::string_view key) {
   const std::string wanted = std::string(key) + "=";
+  std::string value(text);
+  std::erase(value, '"');  // for a shell: code="sm_80,compute_80"
   const std::size_t begin = value.find(wanted);
   if (begin == std::string::npos) return {};
-  std::string_view part = value.substr(begin + wanted.size());
+  std::string_view part = std::string_view(value).substr(begin + wanted.size());
   if (part.starts_with('[')) return std::string(part.substr(1, part.find(']') - 1));
   // In "code=sm_80,compute_80" the comma separates targets, in "arch=compute_80,code=..." keys.
   part = part.substr(0, part.find(",arch="));

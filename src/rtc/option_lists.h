@@ -19,7 +19,8 @@ std::vector<std::string> split_definitions(std::string_view text);
 /// and comments from a # to the end of the line.
 std::vector<std::string> split_words(std::string_view text);
 
-/// The value of `key` in "arch=compute_80,code=[sm_80,compute_80]"; empty if it is missing.
-std::string generate_code_part(std::string_view value, std::string_view key);
+/// The value of `key` in "arch=compute_80,code=[sm_80,compute_80]" without quotes; empty if it is
+/// missing.
+std::string generate_code_part(std::string_view text, std::string_view key);
 
 }  // namespace pycuda::rtc

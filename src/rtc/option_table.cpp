@@ -107,7 +107,7 @@ constexpr NvccOption kOptions[] = {
     {"no-exceptions", "noeh", None, Drop, kHost},
     {"shared", "shared", None, Drop, kLink},
     {"x", "x", One, Map, {}},
-    {"std", "std", One, Pass, {}},
+    {"std", "std", One, Map, {}},
     {"stdlib", "stdlib", One, Drop, kHost},
     {"no-host-device-initializer-list", "nohdinitlist", None, Map, {}},
     {"no-host-device-move-forward", "nohdmoveforward", None, Map, {}},

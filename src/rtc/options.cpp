@@ -239,7 +239,13 @@ class Translator {
     if (name == "machine" && value != "64") {
       return refusal(whole(option), "device code is 64 bits wide");
     }
-    if (name == "Werror") add_werror(option);
+    if (name == "Werror") return add_werror(option);
+    if (name == "std") {
+      const bool raised = value == "c++03";
+      if (raised)
+        options_.notes.emplace_back("-std=c++03 is raised to c++11: CUDA's headers require it");
+      add("-std=" + (raised ? "c++11" : value));
+    }
     if (name == "cudafe-options") add_front_end_options(option);
     if (name == "time" || name == "fdevice-time-trace") {
       // nvcc runs in a folder that is removed afterwards: a relative name is lost there too.
@@ -252,14 +258,21 @@ class Translator {
     return std::nullopt;
   }
 
-  void add_werror(const ParsedOption& option) {
+  Failed add_werror(const ParsedOption& option) {
+    constexpr std::string_view kOfNvccAlone[] = {
+        "conversion", "cross-execution-space-call", "default-stream-launch",
+        "ext-lambda-captures-this", "missing-launch-bounds"};
     for (const std::string& kind : split_list(option.value)) {
       if (kind == "all-warnings" || kind == "reorder" || kind == "deprecated-declarations") {
         add("-Werror=" + kind);
-      } else {
+      } else if (std::ranges::find(kOfNvccAlone, kind) != std::end(kOfNvccAlone)) {
         note("-Werror=" + kind, "the warning does not exist in NVRTC");
+      } else {
+        return refusal("-Werror=" + kind,
+                       "nvcc has no such kind of warnings; all-warnings stands for all");
       }
     }
+    return std::nullopt;
   }
 
   /// The front end's own options for diagnostics, of which nvcc's are a later form.

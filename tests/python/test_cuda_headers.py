@@ -92,6 +92,63 @@ def test_thrusts_complex_numbers_compute():
     assert ".entry k(" in ptx_of(source, no_extern_c=True)
 
 
+@pytest.mark.parametrize("header", ["channel_descriptor.h", "driver_functions.h", "cuda/stream_ref"])
+def test_headers_of_functions_for_hosts_compile(header):
+    if header.startswith("cuda/"):
+        needs_cccl(header, version=(3, 3))
+    for settings in ({}, {"no_extern_c": True}):
+        assert ".entry" in ptx_of(f"#include <{header}>\n__global__ void k(int *a) {{ *a = 1; }}", **settings)
+
+
+def test_functions_that_are_marked_for_hosts_stand_beside_kernels():
+    source = """
+        __host__ int rows(int n) { return 2 * n; }
+        template <class T> __host__ T twice(T a) { return a + a; }
+        struct Size { int n; __host__ Size(int n) : n(rows(n)) {} __host__ __device__ int of() const { return n; } };
+        __global__ void k(int *a, Size size) { *a = size.of(); }
+    """
+    assert ".entry k(" in ptx_of(source)
+
+
+def test_every_header_of_the_standard_library_may_be_included():
+    names = (
+        "algorithm any array atomic barrier bit bitset cassert ccomplex cctype cerrno cfenv cfloat charconv chrono "
+        "cinttypes climits clocale cmath codecvt compare complex concepts condition_variable coroutine csetjmp csignal "
+        "cstdarg cstddef cstdint cstdio cstdlib cstring ctime cuchar cwchar cwctype deque exception execution expected "
+        "filesystem flat_map flat_set format forward_list fstream functional future generator initializer_list iomanip "
+        "ios iosfwd iostream istream iterator latch limits list locale map mdspan memory memory_resource mutex new "
+        "numbers numeric optional ostream print queue random ranges ratio regex scoped_allocator semaphore set "
+        "shared_mutex source_location span spanstream sstream stack stacktrace stdexcept stdfloat stop_token streambuf "
+        "string string_view strstream syncstream system_error thread tuple type_traits typeindex typeinfo "
+        "unordered_map unordered_set utility valarray variant vector version"
+    )
+    includes = "".join(f"#include <{name}>\n" for name in names.split())
+    assert ".entry k(" in ptx_of(includes + "__global__ void k(int *a) { *a = 1; }")
+
+
+STANDARD_NAMES = {
+    "optional": ("std::optional<int>(7).value_or(1)", 7),
+    "numbers": ("int(std::numbers::pi)", 3),
+    "type_traits": ("std::is_invocable_v<int (*)(int), int> + std::is_rvalue_reference<int &&>::value", 2),
+    "cstddef": ("std::to_integer<int>(std::byte{3})", 3),
+    "initializer_list": ("int(std::initializer_list<int>{1, 2}.size())", 2),
+}
+
+
+@pytest.mark.parametrize("header", STANDARD_NAMES)
+def test_names_of_the_standard_library_that_libcudacxx_has_are_known(header):
+    needs_cccl(f"cuda/std/{header}", version=(3, 0))
+    expression, value = STANDARD_NAMES[header]
+    source = f"#include <{header}>\n__global__ void k(int *a) {{ *a = {expression}; }}"
+    assert f", {value};" in ptx_of(source, options=["-std=c++20"])
+
+
+def test_a_name_that_only_hosts_have_is_refused_by_its_name():
+    source = "#include <vector>\n__global__ void k(int *a) { std::vector<int> v; *a = 1; }"
+    with pytest.raises(CompileError, match='namespace "std" has no member "vector"'):
+        ptx_of(source)
+
+
 def test_an_older_standard_is_raised_for_headers_that_refuse_it(capfd):
     source = "#include <cub/block/block_reduce.cuh>\n__global__ void k(int *a) { *a = 1; }"
     assert ".entry k(" in ptx_of(source, options=["-std=c++14"])

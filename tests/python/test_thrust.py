@@ -54,6 +54,7 @@ def test_algorithms_compute_what_numpy_does(context):
         ["copy.h", "count.h", "extrema.h", "fill.h", "find.h", "for_each.h", "gather.h", "inner_product.h"],
         ["device_vector.h", "host_vector.h", "universal_vector.h", "device_make_unique.h", "allocate_unique.h"],
         ["mr/disjoint_sync_pool.h", "mr/sync_pool.h", "mr/pool.h", "mr/new.h", "mr/tls_pool.h"],
+        ["system_error.h", "system/cuda/memory.h", "system/cuda/vector.h", "system/cuda/memory_resource.h"],
         ["system/omp/vector.h", "system/cpp/vector.h", "system/cuda/execution_policy.h", "zip_function.h"],
     ],
     ids=lambda headers: headers[0],

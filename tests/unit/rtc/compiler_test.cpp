@@ -252,11 +252,15 @@ TEST_CASE("empty headers stand in for those that only host code needs") {
       "error: A function explicitly marked as a __host__ function is not ...";
   CHECK(misses_host_header("/cccl/cub/device/device_find.cuh(7): " + marked));
   CHECK_FALSE(misses_host_header("kernel.cu(7): " + marked));
+  CHECK(misses_host_header("/include/channel_descriptor.h(134): " + marked));
+  CHECK(misses_host_header("/cccl/cuda/__stream/get_stream.h(60): error: incomplete type"));
+  CHECK(misses_host_header("/thrust/system/error_code.h(179): error: namespace \"std\" has no"));
   std::vector<std::string> names;
   for (const NvrtcHeader& header : empty_host_headers({"list"})) names.emplace_back(header.name);
   CHECK(std::ranges::count(names, "vector") == 1);
   CHECK(std::ranges::count(names, "list") == 0);
   CHECK(std::ranges::count(names, "cub/device/device_reduce.cuh") == 1);
+  CHECK(std::ranges::count(names, "cuda/stream") == 1);
 }
 
 TEST_CASE("advice names the wheel that brings a missing header") {

@@ -189,6 +189,8 @@ constexpr Names kNvcc13[] = {
 std::string sample_value(const NvccOption& option) {
   const std::string_view name = option.name;
   if (name == "x") return "cu";
+  if (name == "Werror") return "all-warnings";
+  if (name == "std") return "c++17";
   if (name == "machine") return "64";
   if (name == "options-file") return "/dev/null";
   if (name == "generate-code") return "arch=compute_80,code=sm_80";

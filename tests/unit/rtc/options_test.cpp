@@ -129,6 +129,29 @@ TEST_CASE("-Werror keeps the kinds of warnings that NVRTC has") {
   CHECK(options.notes.size() == 1);
 }
 
+TEST_CASE("-Werror refuses a kind that nvcc does not have") {
+  const Texts entries = {"-Werror=all_warnings"};
+  const auto refused = translate_options(entries);
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().message ==
+        "the option -Werror=all_warnings is not supported: nvcc has no such kind of warnings; "
+        "all-warnings stands for all");
+}
+
+TEST_CASE("a standard that no header of CUDA takes is raised, with a note") {
+  const Options options = translated({"-std", "c++03"});
+  CHECK(options.compiler == Texts{"-std=c++11"});
+  CHECK(options.notes.size() == 1);
+  CHECK(translated({"-std=c++14"}).notes.empty());
+}
+
+TEST_CASE("quotes for a shell around the targets of -gencode are none of their names") {
+  const Options options = translated({"-gencode=arch=compute_80,code=\"sm_80,compute_80\""});
+  const Options plain = translated({"-gencode=arch=compute_80,code=sm_80,compute_80"});
+  REQUIRE(options.architectures.size() == plain.architectures.size());
+  CHECK(options.architectures.front().name() == plain.architectures.front().name());
+}
+
 TEST_CASE("unknown options are dropped where nvcc would forward them") {
   CHECK(compiler_options({"-march=native"}) == Texts{"-march=native"});
   CHECK(compiler_options({"-march=native", "-forward-unknown-to-host-compiler"}).empty());
