@@ -440,3 +440,22 @@ def test_functions_give_the_same_bits_on_every_path():
     sums = [_in_a_process(SUMMING, SOURCE, *functions, **path) for path in paths]
     assert sums[0].count("\n") == len(functions)
     assert all(one == sums[0] for one in sums)
+
+
+def test_an_older_tangent_is_recognised(tmp_path):
+    """The reduction of large angles by a table, which NVRTC 13.4 replaced."""
+    program = """
+import sys, numpy as np, pycuda.autoinit, pycuda.driver as cuda
+kernel = cuda.module_from_file(sys.argv[1]).get_function("k")
+angles = np.array([0, 1, -2, 1e4, 1e6, -3e30, np.inf, np.nan], np.float32)
+found = angles.copy()
+kernel(cuda.InOut(found), block=(8, 1, 1))
+want = np.tan(angles[:6].astype(np.longdouble))
+np.testing.assert_allclose(found[:6], want.astype(np.float32), rtol=1e-6)
+assert np.isnan(found[6:]).all()
+"""
+    file = pathlib.Path(__file__).with_name("tangent_by_table.ptx")
+    _in_a_process(program, str(file), PYCUDA_CPU_DUMP=str(tmp_path), PYCUDA_DISABLE_CACHE="1")
+    text = "".join(path.read_text() for path in tmp_path.glob("*-clean.ll"))
+    assert "call float @approximate.tan(" in text
+    assert "@v.__cudart_i2opi_f to i64" not in text

@@ -67,12 +67,11 @@ def test_an_indexed_branch_beyond_its_table(vectors):
     source = """
 extern "C" __global__ void k(int *out, int at)
 {
-  int which = at + (threadIdx.x == 21), value;
-  asm volatile("{ table: .branchtargets a, b;\\n brx.idx %1, table;\\n"  // 5
-               "a: mov.u32 %0, 7;\\n bra.uni end;\\n b: mov.u32 %0, 8;\\n end: }" : "=r"(value) : "r"(which));
+  int i = at + (threadIdx.x == 21), value;
+  asm("{t: .branchtargets a, b; brx.idx %1, t; a: mov.u32 %0, 7; bra e; b: mov.u32 %0, 8; e: }" : "=r"(value) : "r"(i));
   out[threadIdx.x] = value;
 }"""
     words = words_of(source, 1, vectors)
     assert "brx.idx with the index 2, for which its table has no label in kernel k" in words
     assert "thread (21, 0, 0)" in words
-    assert "at line 5 of the source" in words
+    assert "at line 5 of the source" in words  # where all of the statement stands

@@ -4,9 +4,12 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringRef.h>
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/GlobalVariable.h>
 #include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Operator.h>
 
 #include <cstdlib>
+#include <string>
 #include <utility>
 
 #include "cpu/libdevice/double_patterns.h"
@@ -95,6 +98,14 @@ bool is_bits(const Value* value, std::uint64_t bits) {
   return real && real->getValueAPF().bitcastToAPInt().getZExtValue() == bits;
 }
 
+/// Of a variable of the module, as a pointer or as a number.
+bool is_address(const Value* value, std::string_view symbol) {
+  if (const auto* cast = llvm::dyn_cast<llvm::PtrToIntOperator>(value))
+    value = cast->getPointerOperand();
+  const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(value);
+  return variable && std::string_view(variable->getName()) == symbol;
+}
+
 class Match {
  public:
   Match(llvm::ArrayRef<ExpressionPattern::Node> nodes, const llvm::DominatorTree& dominators,
@@ -107,6 +118,7 @@ class Match {
     value = bare_value(value);
     const ExpressionPattern::Node& node = nodes_[index];
     if (node.kind == Kind::Constant) return is_bits(value, node.bits);
+    if (node.kind == Kind::Variable) return is_address(value, node.name);
     // Conditions may be found again as their opposites.
     if (values_[index] && node.kind != Kind::Compare)
       return values_[index] == value ||
@@ -272,8 +284,14 @@ unsigned ExpressionPattern::argument(std::string_view word) {
   for (const auto& [name, index] : names_) {
     if (name == word) return index;
   }
-  if (!word.starts_with("$") && !word.starts_with("%")) std::abort();
-  const unsigned index = add({});
+  Node node;
+  if (word.starts_with("@")) {
+    node.kind = Kind::Variable;
+    node.name = "v." + std::string(word.substr(1));
+  } else if (!word.starts_with("$") && !word.starts_with("%")) {
+    std::abort();
+  }
+  const unsigned index = add(std::move(node));
   names_.emplace_back(word, index);
   if (word.starts_with("$")) operands_.push_back(index);
   return index;

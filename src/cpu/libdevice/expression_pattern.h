@@ -23,7 +23,8 @@ struct FoundExpression {
 };
 
 /// Statements `name = operation arguments`, one a line, the result last. Arguments are names,
-/// operands ($x), anything else (%x), or constants by their bits (0x3f800000). Operations:
+/// operands ($x), anything else (%x), the address of a variable of the module (@x), or constants by
+/// their bits (0x3f800000). Operations:
 ///   abs neg trunc even sqrt from to   of one value; even: roundeven; from, to: i32 to f32 and back
 ///   + - * / fma  i+ i- & | ^ << >>  imin imax   as PTX has them
 ///   horner x c...                    a polynomial in x, the coefficient of the highest power first
@@ -43,7 +44,16 @@ class ExpressionPattern {
   bool match(llvm::Value* result, const llvm::DominatorTree& dominators,
              FoundExpression& found) const;
 
-  enum class Kind : std::uint8_t { Operand, Constant, Operation, Compare, Choice, Call, Region };
+  enum class Kind : std::uint8_t {
+    Operand,
+    Constant,
+    Variable,
+    Operation,
+    Compare,
+    Choice,
+    Call,
+    Region
+  };
   struct Node {
     Kind kind = Kind::Operand;
     unsigned code = 0;       ///< an opcode, an intrinsic behind all opcodes, or a predicate

@@ -214,7 +214,24 @@ rest = ? huge none usual
 y = fma quarter 0x40000000 rest
 )";
 
-/// x = k pi / 2 + r. The reduction of large numbers works in memory.
+/// x = k pi / 2 + r. The reduction of large numbers works in memory: in NVRTC before 13.4 by a loop
+/// over a table, which walks with pointers or, in some loops, counts.
+constexpr const char* quarters_by_pointers = R"(
+a = abs $x
+regular = !>= a 0x47ce4780
+r = region 0x7e2a2ca4b80d4a7c regular a %thread @__cudart_i2opi_f $x %local
+k = region 0x92bc7fb13941eb3e regular a %thread @__cudart_i2opi_f $x %local
+s = * r r
+odd = & k 0x00000001
+)";
+constexpr const char* quarters_by_numbers = R"(
+a = abs $x
+regular = !>= a 0x47ce4780
+r = region 0x597526a1cd3e8352 regular a %thread @__cudart_i2opi_f $x %local
+k = region 0xdf9d967b2f2a1d09 regular a %thread @__cudart_i2opi_f $x %local
+s = * r r
+odd = & k 0x00000001
+)";
 constexpr const char* quarters_of_turns = R"(
 a = abs $x
 regular = !>= a 0x47ce4780
@@ -302,26 +319,33 @@ llvm::ArrayRef<Known> known_expressions() {
     for (const char* text : texts) all += text;
     return ExpressionPattern(all);
   };
-  static const std::vector<Known> known{
-      {approximation::arc_tangent, joined({arc_tangent})},
-      {approximation::lg2,
-       joined({argument_of_logarithm, above_of_binary, exponent_and_mantissa, binary_logarithm})},
-      {approximation::log10, joined({argument_of_logarithm, above_of_natural, exponent_and_mantissa,
-                                     natural_logarithm, decimal_unless_zero})},
-      {approximation::log, joined({argument_of_logarithm, above_of_natural, exponent_and_mantissa,
-                                   natural_logarithm, unless_zero})},
-      {approximation::sine_pi, joined({sine_of_half_turns})},
-      {approximation::cosine_pi, joined({usual_or_nan, cosine_of_half_turns})},
-      {approximation::cosine_pi, joined({usual_magnitude, cosine_of_half_turns})},
-      {approximation::sinh, joined({quarter_of_exponential, hyperbolic_sine})},
-      {approximation::cosh, joined({quarter_of_exponential, hyperbolic_cosine})},
-      {approximation::full_sine, joined({quarters_of_turns, quarters_of_sine, sine_of_quarters})},
-      {approximation::full_cosine,
-       joined({quarters_of_turns, quarters_of_cosine, sine_of_quarters})},
-      {approximation::tangent, joined({quarters_of_turns, tangent})},
-      {approximation::remainder, joined({remainder})},
-      {approximation::hypotenuse, joined({hypotenuse})},
-  };
+  static const std::vector<Known> known = [&] {
+    std::vector<Known> all{
+        {approximation::arc_tangent, joined({arc_tangent})},
+        {approximation::lg2,
+         joined({argument_of_logarithm, above_of_binary, exponent_and_mantissa, binary_logarithm})},
+        {approximation::log10,
+         joined({argument_of_logarithm, above_of_natural, exponent_and_mantissa, natural_logarithm,
+                 decimal_unless_zero})},
+        {approximation::log, joined({argument_of_logarithm, above_of_natural, exponent_and_mantissa,
+                                     natural_logarithm, unless_zero})},
+        {approximation::sine_pi, joined({sine_of_half_turns})},
+        {approximation::cosine_pi, joined({usual_or_nan, cosine_of_half_turns})},
+        {approximation::cosine_pi, joined({usual_magnitude, cosine_of_half_turns})},
+        {approximation::sinh, joined({quarter_of_exponential, hyperbolic_sine})},
+        {approximation::cosh, joined({quarter_of_exponential, hyperbolic_cosine})},
+        {approximation::remainder, joined({remainder})},
+        {approximation::hypotenuse, joined({hypotenuse})},
+    };
+    for (const char* quarters : {quarters_of_turns, quarters_by_pointers, quarters_by_numbers}) {
+      all.push_back(
+          {approximation::full_sine, joined({quarters, quarters_of_sine, sine_of_quarters})});
+      all.push_back(
+          {approximation::full_cosine, joined({quarters, quarters_of_cosine, sine_of_quarters})});
+      all.push_back({approximation::tangent, joined({quarters, tangent})});
+    }
+    return all;
+  }();
   return known;
 }
 

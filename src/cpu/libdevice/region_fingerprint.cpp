@@ -10,7 +10,9 @@
 #include <optional>
 
 #include "cpu/libdevice/float_patterns.h"
+#include "cpu/lower/callee_name.h"
 #include "cpu/lower/line_notes.h"
+#include "cpu/lower/pseudo.h"
 
 namespace pycuda::cpu::libdevice {
 namespace {
@@ -219,11 +221,30 @@ bool is_in_any(const llvm::Instruction& instruction, llvm::ArrayRef<Region> regi
   });
 }
 
+bool is_address_step(const llvm::Instruction& instruction) {
+  return llvm::isa<llvm::GetElementPtrInst, llvm::CastInst, llvm::BinaryOperator, llvm::PHINode>(
+      instruction);
+}
+
+/// The array of the thread's own that `address` is computed from, also step by step in a loop.
+llvm::AllocaInst* array_behind(Value* address) {
+  llvm::SmallVector<Value*, 8> pending{address};
+  llvm::SmallPtrSet<Value*, 8> seen;
+  while (!pending.empty()) {
+    Value* next = pending.pop_back_val();
+    if (auto* array = llvm::dyn_cast<llvm::AllocaInst>(next)) return array;
+    auto* step = llvm::dyn_cast<llvm::Instruction>(next);
+    if (step && is_address_step(*step) && seen.insert(step).second)
+      pending.append(step->op_begin(), step->op_end());
+  }
+  return nullptr;
+}
+
 /// Whether `address` lies in memory that nobody but `regions` uses.
 bool is_of_regions_alone(Value* address, llvm::ArrayRef<Region> regions) {
-  llvm::SmallVector<Value*, 16> pending{address->stripInBoundsOffsets()};
-  auto* place = llvm::dyn_cast<llvm::AllocaInst>(pending.front());
+  llvm::AllocaInst* place = array_behind(address);
   if (!place) return false;
+  llvm::SmallVector<Value*, 16> pending{place};
   llvm::SmallPtrSet<Value*, 16> seen;
   while (!pending.empty()) {
     Value* next = pending.pop_back_val();
@@ -233,8 +254,7 @@ bool is_of_regions_alone(Value* address, llvm::ArrayRef<Region> regions) {
         const auto* store = llvm::dyn_cast<llvm::StoreInst>(instruction);
         if ((store && store->getValueOperand() == next) || !is_in_any(*instruction, regions))
           return false;
-      } else if (!llvm::isa<llvm::GetElementPtrInst, llvm::CastInst, llvm::BinaryOperator>(
-                     instruction)) {
+      } else if (!is_address_step(*instruction)) {
         return false;
       } else if (seen.insert(instruction).second) {
         pending.push_back(instruction);
@@ -257,6 +277,13 @@ Region region_behind(BasicBlock& branch, const llvm::DominatorTree& dominators) 
   return {};
 }
 
+/// What tells of a fault of an access, which goes with the access.
+bool is_only_for_faults(const llvm::Instruction& instruction) {
+  const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+  return lower::is_line_note(instruction) ||
+         (call && lower::callee_name(*call) == lower::pseudo::check_alignment);
+}
+
 /// Whether anything of `region`, one of `all`, is seen outside of them.
 bool is_seen(const Region& region, llvm::ArrayRef<Region> all) {
   for (BasicBlock* block : region.blocks) {
@@ -265,7 +292,7 @@ bool is_seen(const Region& region, llvm::ArrayRef<Region> all) {
         return !llvm::is_contained(region.blocks, llvm::cast<llvm::Instruction>(user)->getParent());
       });
       if (is_used_outside) return true;
-      if (!instruction.mayHaveSideEffects() || lower::is_line_note(instruction)) continue;
+      if (!instruction.mayHaveSideEffects() || is_only_for_faults(instruction)) continue;
       auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
       if (!store || store->isVolatile() || !is_of_regions_alone(store->getPointerOperand(), all))
         return true;

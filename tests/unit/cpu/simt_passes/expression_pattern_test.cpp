@@ -139,8 +139,45 @@ TEST_CASE("addresses in an array of the thread's own are the same however they a
   CHECK(in_array("", "  %b = add i64 %base, %wide\n  %a = add i64 %b, %wide\n") != known);
 }
 
+TEST_CASE("a variable of the module is known by its name") {
+  const auto is_found = [](const std::string& wanted) {
+    FunctionText text(
+        "@v.table = external global [4 x i8]\ndefine i64 @f(i64 %x) {\n"
+        "  %r = add i64 %x, ptrtoint (ptr @v.table to i64)\n  ret i64 %r\n}\n");
+    const llvm::DominatorTree dominators(text.function());
+    FoundExpression found;
+    return ExpressionPattern("r = i+ $x " + wanted + "\n")
+        .match(&text.function().front().front(), dominators, found);
+  };
+  CHECK(is_found("@table"));
+  CHECK_FALSE(is_found("@other"));
+}
+
 TEST_CASE("a region goes if nothing of it is seen from outside") {
   CHECK(is_dropped(loop("sub")));
   CHECK(is_dropped(loop("sub", "  store i32 %i, ptr %place\n")));
   CHECK_FALSE(is_dropped(loop("sub", "  store i32 %i, ptr %p\n")));
+  CHECK_FALSE(
+      is_dropped(loop("sub", "  call void @other(ptr %p)\n") + "declare void @other(ptr)\n"));
+}
+
+TEST_CASE("a loop that walks through memory of its own goes, checks of alignment and all") {
+  const auto walk = [](const std::string& start) {
+    return "define i32 @f(i32 %n, ptr %out) {\nentry:\n  %place = alloca [64 x i8]\n"
+           "  %base = ptrtoint ptr " +
+           start +
+           " to i64\n"
+           "  %c = icmp sgt i32 %n, 3\n  br i1 %c, label %turn, label %end\n"
+           "turn:\n  %i = phi i32 [ %n, %entry ], [ %j, %turn ]\n"
+           "  %a = phi i64 [ %base, %entry ], [ %b, %turn ]\n"
+           "  %t = ptrtoint ptr %out to i64\n"
+           "  call void @check.alignment(ptr %out, i64 %t, i64 %t, i64 3)\n"
+           "  %q = inttoptr i64 %a to ptr\n  store i32 %i, ptr %q\n"
+           "  %b = add i64 %a, 4\n  %j = sub i32 %i, 1\n"
+           "  %d = icmp sgt i32 %j, 3\n  br i1 %d, label %turn, label %end\n"
+           "end:\n  %r = phi i32 [ %n, %entry ], [ %j, %turn ]\n  ret i32 %r\n}\n"
+           "declare void @check.alignment(ptr, i64, i64, i64)\n";
+  };
+  CHECK(is_dropped(walk("%place")));
+  CHECK_FALSE(is_dropped(walk("%out")));
 }
