@@ -88,6 +88,8 @@ def advice_on_errors(output):
         for pattern, header in _HEADERS:
             if found := re.fullmatch(pattern, name):
                 return f"{name} is declared in a header: #include {found.expand(header)}"
+    if found := re.search(r'more than one instance of overloaded function "(\w+)" has "C" linkage', output):
+        return f"{found[1]} is a function of CUDA: give the kernel another name"
     if 'declaration is incompatible with previous "' in output and "extern __shared__" in output:
         return (
             "dynamic shared memory of one name has one type in a source: give each kernel's its own name, or declare "

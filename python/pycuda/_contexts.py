@@ -128,6 +128,12 @@ def get_default_device(default=0):
     return cuda.Device(default if number is None else number)
 
 
+def _context_in_use():
+    """This thread's context, else the process's, which the calls of a thread without one use; None without any."""
+    context = cuda.Context.get_current()
+    return _driver._process_context() if context is None else context
+
+
 context_dependent_memoized_functions: list = []
 
 
@@ -138,7 +144,7 @@ def context_dependent_memoize(func):
 
     @functools.wraps(func)
     def remember(*args, **kwargs):
-        key = (cuda.Context.get_current(), args, tuple(sorted(kwargs.items())) if kwargs else ())
+        key = (_context_in_use(), args, tuple(sorted(kwargs.items())) if kwargs else ())
         try:
             return results[key]
         except KeyError:
@@ -159,7 +165,7 @@ def remembered_with_object(func):
         of_owner = results.get(owner)
         if of_owner is None:
             of_owner = results.setdefault(owner, {})
-        key = (cuda.Context.get_current(), args)
+        key = (_context_in_use(), args)
         try:
             return of_owner[key]
         except KeyError:
@@ -176,12 +182,12 @@ class MadeInContext:
 
     def _remember_context(self, kind, *arguments):
         # Not a function that knows the kernel: a cycle would keep its module until it is found.
-        self._context, self._made_by, self._elsewhere = cuda.Context.get_current(), (kind, arguments), {}
+        self._context, self._made_by, self._elsewhere = _context_in_use(), (kind, arguments), {}
         _made_elsewhere.add(self)
 
     def _of_current_context(self):
-        """The one of the current context; this one in a thread that has no context of its own."""
-        context = cuda.Context.get_current()
+        """The one of the context in use; this one where there is none."""
+        context = _context_in_use()
         if context is None or context == self._context:
             return self
         made = self._elsewhere.get(context)

@@ -10,6 +10,8 @@ from pycuda._generated_modules import generated_module
 from pycuda._kernel_arguments import (
     STRIDED_VECTOR,
     Call,
+    check_argument_names,
+    check_kernel_name,
     declarations,
     elementwise_names,
     extent_arguments,
@@ -66,6 +68,7 @@ extern "C" __global__ void {name}({declarations}) {{
 }}
 """
 
+_OWN_NAMES = ("i", "n", "tid", "total_threads", "cta_start")
 _COUNT = [ScalarArg(np.uintp, "n")]
 _RANGE = [ScalarArg(np.intp, name) for name in ("start", "stop", "step")]
 
@@ -180,6 +183,7 @@ class ElementwiseKernel:
     """
 
     def __init__(self, arguments, operation, name="kernel", keep=False, options=None, **kwargs):
+        check_kernel_name(name)
         self.gen_kwargs = dict(kwargs, keep=keep, options=options, name=name, operation=operation, arguments=arguments)
         self._arguments = None
         self._variables = []
@@ -221,7 +225,9 @@ class ElementwiseKernel:
 
     def _read_arguments(self):
         settings = self.gen_kwargs
-        self._arguments = parse_arguments(settings["arguments"])
+        arguments = parse_arguments(settings["arguments"])
+        check_argument_names(settings["name"], arguments, _OWN_NAMES)
+        self._arguments = arguments
         assert any(isinstance(argument, VectorArg) for argument in self._arguments), (
             "ElementwiseKernel can only be used with functions that have at least one vector argument"
         )
@@ -249,6 +255,7 @@ class ElementwiseKernel:
         name = self.gen_kwargs["name"]
         call = Call(name, self._arguments, args, self._same_length, sized=range is None)
         if use_range:
+            check_argument_names(name, self._arguments, [bound.name for bound in _RANGE])
             chosen = _range_of(range, slice, call.size)
             count = len(chosen)
             _check_range(name, chosen, call.same_length)

@@ -27,6 +27,35 @@ def with_headers(preamble, *texts):
     return "#include <cuda_fp16.h>\n" + preamble if needs else preamble
 
 
+_KEYWORDS = frozenset(
+    """alignas alignof and asm auto bool break case catch char class const constexpr continue decltype default delete do
+    double else enum explicit extern false float for friend goto if inline int long mutable namespace new noexcept not
+    nullptr operator or private protected public register return short signed sizeof static struct switch template this
+    throw true try typedef typeid typename union unsigned using virtual void volatile while xor""".split()
+)
+
+
+def check_kernel_name(name, suffix=""):
+    """Refuse a name that, with what is put behind it, a function in C++ cannot have."""
+    if not isinstance(name, str):
+        raise TypeError(f"the name of a kernel must be a string, not {type(name).__name__}")
+    if not re.fullmatch(r"[A-Za-z_]\w*", name + suffix, re.ASCII) or name + suffix in _KEYWORDS:
+        raise ValueError(
+            f"{name!r} cannot be the name of a kernel, which is a function in C++: letters, digits and _ are allowed,"
+            " and no keyword"
+        )
+
+
+def check_argument_names(name, arguments, used):
+    """Refuse arguments of the same name, and names that the generated kernel uses itself."""
+    names = [argument.name for argument in arguments]
+    for argument in names:
+        if argument in used or argument in _KEYWORDS:
+            raise ValueError(f"{name}: an argument is named '{argument}', which is taken: give it another name")
+        if names.count(argument) > 1:
+            raise ValueError(f"{name}: two arguments are named '{argument}'")
+
+
 STRIDED_VECTOR = """
 template <class T, int Axes>
 struct pycuda_strided {
@@ -125,6 +154,14 @@ class Vector:
         self.c_order = is_c_contiguous_strides(self.strides, itemsize, self.shape)
         self.f_order = is_f_contiguous_strides(self.strides, itemsize, self.shape)
 
+    def check_byte_order(self):
+        """Refuse numbers that the device would read backwards."""
+        if not self.dtype.isnative and self.dtype.fields is None:
+            raise TypeError(
+                f"argument '{self.argument.name}' is an array of {self.dtype}, whose byte order is not the device's: "
+                f"convert it on the host, before to_gpu, with astype(numpy.{self.dtype.newbyteorder('=')})"
+            )
+
     def check_dtype(self):
         """Refuse elements of another size than declared. Others are read as what was declared, as through a pointer.
 
@@ -140,6 +177,12 @@ class Vector:
                     stacklevel=4,
                 )
             return
+        if declared.fields is not None:
+            raise TypeError(
+                f"argument '{self.argument.name}' is declared as {dtype_to_ctype(declared)} of {declared.itemsize} "
+                f"bytes, the array has dtype {given}: give it one of the declared dtype, or declare the argument as "
+                "the array is"
+            )
         raise TypeError(
             f"argument '{self.argument.name}' is declared as {declared}, the array has dtype {given}: convert the "
             f"array with astype(numpy.{declared}), or declare the argument as the array is"
@@ -172,6 +215,8 @@ class Call:
         assert given, f"{name} can only be used with at least one vector argument"
         self.size = given[0].size
         self.same_length = [vector for vector in given if vector.argument.name in same_length]
+        for vector in given:
+            vector.check_byte_order()
         for vector in self.same_length:
             vector.check_dtype()
         if sized:

@@ -13,6 +13,8 @@ from pycuda._generated_modules import generated_module
 from pycuda._kernel_arguments import (
     STRIDED_VECTOR,
     Call,
+    check_argument_names,
+    check_kernel_name,
     elementwise_names,
     extent_arguments,
     parse_arguments,
@@ -27,6 +29,7 @@ from pycuda.tools import ScalarArg, VectorArg, dtype_to_ctype
 _BLOCK_SIZE = 512
 _MOST_BLOCKS = 1024
 _SMALL_SEQUENCE = 4
+_OWN_NAMES = ("n", "tid", "seq_count", "sdata", "acc", "out_type")
 
 _SOURCE = """
 #include <pycuda-complex.hpp>
@@ -79,6 +82,7 @@ def _build_module(
         raise ValueError(f"block_size is {block_size}: it must be a power of two")
     if any(argument.name == "i" for argument in arguments):
         raise ValueError("an argument is named 'i', as the index that map_expr uses")
+    check_argument_names(name, arguments, _OWN_NAMES)
     added = extent_arguments(arguments, layout)
     objects = strided_objects(arguments, layout)
     entries = layout or (None,) * len(arguments)
@@ -248,6 +252,7 @@ class ReductionKernel(MadeInContext, PreambleVariables):
         preamble="",
         allocator=None,
     ):
+        check_kernel_name(name, "_stage1")
         self.dtype_out = np.dtype(dtype_out)
         self.block_size = _BLOCK_SIZE
         while self.block_size > 32 and self.block_size * self.dtype_out.itemsize > 32768:

@@ -70,4 +70,4 @@ def kernel_names(source):
 def is_template(source, name):
     """Whether the source, str or bytes, defines a template of kernels of this name."""
     kernel = rf"template\s*<[^;{{}}]*>\s*(?:static\s+|inline\s+)*__global__(?:{_ATTRIBUTE}|[^;{{}}()])*\b"
-    return re.search(kernel + re.escape(name) + r"\s*\(", code_of(source)) is not None
+    return name != "" and re.search(kernel + re.escape(name) + r"\s*\(", code_of(source)) is not None

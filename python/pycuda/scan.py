@@ -20,7 +20,7 @@ from pycuda._arrays.ops.creation import packed_copy
 from pycuda._cluda import CLUDA_PREAMBLE
 from pycuda._contexts import MadeInContext
 from pycuda._generated_modules import generated_module
-from pycuda._kernel_arguments import with_headers
+from pycuda._kernel_arguments import check_kernel_name, with_headers
 from pycuda._preamble_variables import PreambleVariables
 from pycuda._source_places import place_of_generated
 from pycuda.driver import Context, device_attribute
@@ -174,6 +174,7 @@ class _ScanKernel(MadeInContext, PreambleVariables):
     ):
         if isinstance(self, ExclusiveScanKernel) and neutral is None:
             raise ValueError("neutral element is required for exclusive scan")
+        check_kernel_name(name_prefix, "_")
         self.dtype = np.dtype(dtype)
         self.neutral = neutral
         self.scan_wg_size = 128

@@ -238,3 +238,38 @@ def test_tiles_keep_off_memory_that_the_launch_gives(context, size):
         before = np.maximum.accumulate(rows, 1)[:, :-1]
         assert (out[:, 1].reshape(-1, size)[:, 1:] == before).all()
         assert (kept == np.arange(n)[::-1]).all()
+
+
+LINKED_CONSTANTS = """
+import numpy as np
+import pycuda.autoinit
+import pycuda.driver as cuda
+from pycuda.compiler import DynamicModule
+
+def linked(*sizes):
+    module = DynamicModule()
+    for part, (declaration, size) in enumerate(zip(("char a[%d]", "double2 b[%d / 16]"), sizes)):
+        source = f"__constant__ {declaration % size}; __global__ void k{part}(char *o) {{ o[0] = sizeof("
+        module.add_source(source + f"{'ab'[part]}) / 1000; }}", nvcc_options=["-rdc=true"], name=f"part{part}")
+    return module.link()
+
+out = np.zeros(1, np.int8)
+linked(40000, 25536).get_function("k1")(cuda.Out(out), block=(1, 1, 1))
+print(out[0])
+for second in (25552, 40000):
+    try:
+        linked(40000, second)
+    except cuda.Error as error:
+        print(error)
+"""
+
+
+@pytest.mark.skipif(not has_cpu_driver(), reason="needs the CPU driver, whose message is compared")
+def test_constants_of_linked_parts_count_together():
+    lines = run_program(LINKED_CONSTANTS, PYCUDA_DRIVER="cpu")[0].split("\n")
+    assert lines[0] == "25"
+    told = [line for line in lines if "too much global constant data" in line]
+    assert [f"({total} bytes of .const variables, 65536 max)" in line for total, line in zip((65552, 80000), told)] == [
+        True,
+        True,
+    ]

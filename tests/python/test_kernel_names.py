@@ -212,6 +212,12 @@ def test_plain_names_of_the_default_wrapper_stay_plain():
     assert ".entry k(" in image and ".entry z(" in image
 
 
+def test_no_name_is_no_template(module):
+    with pytest.raises(cuda.LogicError) as caught:
+        module.get_function("")
+    assert "it is a template" not in str(caught.value)
+
+
 def test_a_template_in_a_comment_is_none(context):
     module = SourceModule("// template <class T> __global__ void one(T *a) { }\n__global__ void two(int *a) { }")
     with pytest.raises(cuda.LogicError) as raised:

@@ -7,9 +7,11 @@ import numpy as np
 import pycuda.driver as cuda
 import pytest
 from programs import run_program
-from pycuda import characterize, tools
+from pycuda import characterize, gpuarray, tools
 from pycuda.compyte import array as strides
 from pycuda.compyte import dtypes
+from pycuda.elementwise import ElementwiseKernel
+from pycuda.reduction import ReductionKernel
 
 
 @pytest.mark.parametrize(
@@ -104,6 +106,44 @@ def test_results_are_remembered_for_one_context(context):
     tools.clear_context_caches()
     assert square(3) == 9 and calls == [3, 3, 3]
     second.detach()
+
+
+def test_a_thread_without_a_context_finds_what_the_processs_remembers(context):
+    calls = []
+
+    @tools.context_dependent_memoize
+    def square(x):
+        calls.append(x)
+        return x * x
+
+    assert square(3) == 9
+    in_thread(lambda: square(3))
+    assert calls == [3]
+    in_thread(lambda: square(4))
+    assert square(4) == 16 and calls == [3, 4]
+
+
+def test_constants_of_a_generated_kernel_hold_in_threads_too(context):
+    kernel = ElementwiseKernel("int *x", "x[i] += step[0]", preamble="__constant__ int step[1];")
+    cuda.memcpy_htod(kernel.get_global("step")[0], np.array([7], np.int32))
+    x = gpuarray.zeros(4, np.int32)
+    in_thread(lambda: kernel(x))
+    in_thread(lambda: kernel(x[::2]))
+    assert x.get().tolist() == [14, 7, 14, 7]
+    made = []
+    in_thread(lambda: made.append(ReductionKernel(np.int32, "0", "a + b", "x[i] * f[0]", "int *x", preamble=FACTOR)))
+    cuda.memcpy_htod(made[0].get_global("f")[0], np.array([3], np.int32))
+    in_thread(lambda: made.append(made[0](x).get()))
+    assert made[1] == made[0](x).get() == 3 * 42
+
+
+FACTOR = "__constant__ int f[1];"
+
+
+def in_thread(action):
+    thread = threading.Thread(target=action)
+    thread.start()
+    thread.join()
 
 
 def test_the_decorator_for_tests_gives_a_context_and_takes_it_back(driver):

@@ -181,6 +181,7 @@ void bind_context(nb::module_& m) {
           [](const cuda::Context& self, nb::handle other) { return !same_context(self, other); },
           nb::arg("other").none())
       .def("__hash__", &number_of);
+  m.def("_process_context", &cuda::process_context);
 }
 
 }  // namespace pycuda::bindings
