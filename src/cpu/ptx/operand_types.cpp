@@ -98,8 +98,12 @@ std::string_view operand_signature(const Instruction& instruction) {
       return "T";
     case Opcode::st:
       return "-T";
+    case Opcode::isspacep:
+      return "-U";
     case Opcode::match:
       return "utu";
+    case Opcode::mma:
+      return modifiers.type() == Type::F64 ? "tttt" : "uuuu";
     case Opcode::brx:
     case Opcode::ldmatrix:
     case Opcode::nanosleep:
