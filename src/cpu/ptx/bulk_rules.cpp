@@ -145,6 +145,7 @@ Broken tensor_copy(const Instruction& instruction) {
   } else {
     if (Broken broken = directions(instruction)) return broken;
     const bool to_memory = modifiers.space == Space::Global;
+    if (!to_memory && modifiers.has("im2col_no_offs")) return "has a mode of stores";
     needed += to_memory ? 2 : 3;
     map = to_memory ? 0 : 1;
   }

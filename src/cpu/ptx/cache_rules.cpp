@@ -183,6 +183,7 @@ Broken policy(const Instruction& instruction, const Function& function) {
 Broken priority_of_a_line(const Instruction& instruction) {
   const Modifiers& modifiers = instruction.modifiers;
   if (!is_global(modifiers)) return "is for .global only";
+  if (instruction.operands[1].kind != Kind::Integer) return "takes its size as a constant";
   if (instruction.opcode == Opcode::discard) return only_if(modifiers.has("L2"), "needs .L2");
   return only_if(modifiers.others.size() == 1 && modifiers.has("L2::evict_normal"),
                  "needs .L2::evict_normal");
@@ -191,6 +192,11 @@ Broken priority_of_a_line(const Instruction& instruction) {
 }  // namespace
 
 Broken broken_cache_rule(const Instruction& instruction, const Function& function) {
+  const bool is_of_line =
+      instruction.opcode == Opcode::prefetch || instruction.opcode == Opcode::prefetchu ||
+      instruction.opcode == Opcode::applypriority || instruction.opcode == Opcode::discard;
+  if (is_of_line && instruction.operands[0].kind != Kind::Address)
+    return "needs an address in brackets";
   switch (instruction.opcode) {
     case Opcode::ld:
     case Opcode::st:

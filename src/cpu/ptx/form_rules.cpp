@@ -100,9 +100,13 @@ Broken tiles(const Instruction& instruction) {
   if (instruction.opcode == Opcode::movmatrix)
     return only_if(modifiers.has("m8n8") && modifiers.has("trans"), "needs .m8n8.trans");
   if (modifiers.has_space && modifiers.space != Space::Shared) return "accesses shared memory only";
+  if (instruction.operands[instruction.opcode == Opcode::ldmatrix ? 1 : 0].kind != Kind::Address)
+    return "needs an address in brackets";
   const bool shaped = modifiers.has("m8n8") || modifiers.has("m16n16") || modifiers.has("m8n16") ||
                       modifiers.has("m16n8");
   if (!shaped) return "needs a shape, such as .m8n8";
+  if (modifiers.types.empty())
+    return modifiers.has("b8x16") ? "is not supported by the CPU driver" : "needs a type";
   for (const std::size_t count : {1, 2, 4}) {
     if (!modifiers.has("x" + std::to_string(count))) continue;
     if (!modifiers.has("m8n8")) return std::nullopt;
@@ -117,6 +121,8 @@ Broken tiles(const Instruction& instruction) {
 /// ld and st: which spaces have which orders.
 Broken access(const Instruction& instruction) {
   const Modifiers& modifiers = instruction.modifiers;
+  if (modifiers.types.empty())
+    return modifiers.has("bulk") ? "is not supported by the CPU driver" : "needs a type";
   const Space space = modifiers.has_space ? modifiers.space : Space::Generic;
   if (modifiers.nc && space != Space::Global) return "has .nc, which is for .global";
   const Ordering order = modifiers.ordering;
@@ -166,6 +172,7 @@ Broken barrier(const Instruction& instruction) {
 }
 
 Broken reduction(const Instruction& instruction) {
+  if (!instruction.modifiers.sync) return "needs .sync";
   const Type type = instruction.modifiers.type();
   switch (instruction.modifiers.atomic) {
     case AtomicOp::And:
@@ -215,6 +222,17 @@ Broken bits(const Instruction& instruction) {
   }
 }
 
+/// How many registers a warp group's threads have from then on.
+Broken register_count(const Instruction& instruction) {
+  const Modifiers& modifiers = instruction.modifiers;
+  if (modifiers.has("inc") == modifiers.has("dec")) return "needs .inc or .dec";
+  if (!modifiers.sync || !modifiers.aligned) return "needs .sync.aligned";
+  const Operand& registers = instruction.operands[0];
+  return only_if(registers.kind == Kind::Integer && registers.bits % 8 == 0 &&
+                     registers.bits >= 24 && registers.bits <= 256,
+                 "takes a constant from 24 to 256, a multiple of 8");
+}
+
 }  // namespace
 
 Broken broken_form_rule(const Instruction& instruction) {
@@ -223,10 +241,16 @@ Broken broken_form_rule(const Instruction& instruction) {
     case Opcode::fma:
       if (Broken broken = mixed_sum(instruction)) return broken;
       return float_modifiers(instruction);
-    case Opcode::abs:
-    case Opcode::div:
     case Opcode::max:
     case Opcode::min:
+      if (instruction.operands.size() > 3 && modifiers.type() != Type::F32)
+        return "has three sources with .f32 only";
+      return float_modifiers(instruction);
+    case Opcode::bfe:
+      if (Broken broken = in_range(instruction, 2, 0, 255)) return broken;
+      return in_range(instruction, 3, 0, 255);
+    case Opcode::abs:
+    case Opcode::div:
     case Opcode::neg:
     case Opcode::rcp:
     case Opcode::rsqrt:
@@ -281,14 +305,17 @@ Broken broken_form_rule(const Instruction& instruction) {
       return barrier(instruction);
     case Opcode::redux:
       return reduction(instruction);
+    case Opcode::setmaxnreg:
+      return register_count(instruction);
     case Opcode::pmevent:
-      return modifiers.has("mask") ? std::nullopt : in_range(instruction, 0, 0, 15);
+      if (instruction.operands[0].kind != Kind::Integer) return "takes a constant";
+      return in_range(instruction, 0, 0, modifiers.has("mask") ? 0xffff : 15);
     case Opcode::applypriority:
     case Opcode::discard:
       return in_range(instruction, 1, 128, 128);
     case Opcode::alloca: {
-      if (instruction.operands.size() < 3 || instruction.operands[2].kind != Kind::Integer)
-        return std::nullopt;
+      if (instruction.operands.size() < 3) return std::nullopt;
+      if (instruction.operands[2].kind != Kind::Integer) return "takes its alignment as a constant";
       const std::uint64_t alignment = instruction.operands[2].bits;
       return only_if(alignment != 0 && (alignment & (alignment - 1)) == 0,
                      "has an alignment that is no power of two");

@@ -14,6 +14,7 @@
 #include "cpu/ptx/operand_rules.h"
 #include "cpu/ptx/operand_types.h"
 #include "cpu/ptx/order_rules.h"
+#include "cpu/ptx/texture_rules.h"
 #include "cpu/ptx/vector_rules.h"
 #include "cpu/ptx/video_rules.h"
 
@@ -200,7 +201,8 @@ Broken broken_rule(const Instruction& instruction, const Function& function, con
   if (Broken broken = broken_order_rule(instruction, function)) return broken;
   if (Broken broken = broken_cache_rule(instruction, function)) return broken;
   if (Broken broken = broken_bulk_rule(instruction)) return broken;
-  if (Broken broken = broken_matrix_rule(instruction)) return broken;
+  if (Broken broken = broken_matrix_rule(instruction, function)) return broken;
+  if (Broken broken = broken_texture_rule(instruction, function)) return broken;
   if (Broken broken = broken_video_rule(instruction)) return broken;
   if (Broken broken = state_space(instruction, function, module)) return broken;
   if (Broken broken = negation(instruction, function)) return broken;

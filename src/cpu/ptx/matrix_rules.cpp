@@ -80,12 +80,33 @@ Broken tile(const Instruction& instruction) {
                  "has .satfinite, and counts of bits fit");
 }
 
+/// wgmma: what a warp group starts and waits for.
+Broken group(const Instruction& instruction, const Function& function) {
+  const Modifiers& modifiers = instruction.modifiers;
+  const std::vector<Operand>& operands = instruction.operands;
+  if (!modifiers.sync || !modifiers.aligned) return "needs .sync.aligned";
+  if (has_any(modifiers, {"fence", "commit_group"}))
+    return only_if(operands.empty(), "has no operands");
+  if (has_any(modifiers, {"wait_group"}))
+    return only_if(operands.size() == 1 && operands[0].kind == Operand::Kind::Integer,
+                   "takes a constant number of groups");
+  for (std::size_t i = 1; i < operands.size() && i < 3; ++i) {
+    if (operands[i].kind == Operand::Kind::Register &&
+        bits_of(function.registers[operands[i].reg].type) != 64) {
+      return "takes the descriptor of a matrix in 64 bits";
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
-Broken broken_matrix_rule(const Instruction& instruction) {
+Broken broken_matrix_rule(const Instruction& instruction, const Function& function) {
   switch (instruction.opcode) {
     case Opcode::mma:
       return product(instruction);
+    case Opcode::wgmma:
+      return group(instruction, function);
     case Opcode::wmma:
       return tile(instruction);
     default:

@@ -10,6 +10,7 @@
 namespace pycuda::cpu::ptx {
 
 /// Why no such form of the instruction exists: a sentence without its subject, or nothing.
-std::optional<std::string> broken_matrix_rule(const Instruction& instruction);
+std::optional<std::string> broken_matrix_rule(const Instruction& instruction,
+                                              const Function& function);
 
 }  // namespace pycuda::cpu::ptx

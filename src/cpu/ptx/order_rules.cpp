@@ -148,6 +148,10 @@ Broken transaction_barrier(const Instruction& instruction, const Function& funct
   if (modifiers.has_space && modifiers.space != Space::Shared) return "lies in .shared only";
   const bool arrives = form == "arrive" || form == "arrive_drop";
   const bool waits = form == "test_wait" || form == "try_wait";
+  const bool counts = form == "expect_tx" || form == "complete_tx";
+  if (modifiers.has("shared::cluster") && ((!arrives && !counts) || modifiers.has("noComplete")))
+    return "of .shared::cluster only arrives or counts transactions";
+  if (form == "test_wait" && instruction.operands.size() > 3) return "waits for no time";
   const bool has_result = arrives || waits;
   const std::size_t address = has_result ? 1 : 0;
   if (instruction.operands.size() > address &&

@@ -13,6 +13,8 @@ bool has_second_operation(const Modifiers& modifiers) {
 
 /// One value of each register: what is merged into a part of the result cannot be combined, too.
 Broken one_value(const Instruction& instruction) {
+  if (has_second_operation(instruction.modifiers) && instruction.operands.size() < 4)
+    return "has a second operation, which needs a third source";
   const bool picks = instruction.operands[0].selector.unit != Selector::Unit::None;
   if (picks && has_second_operation(instruction.modifiers))
     return "has a part of a register as its result, which excludes a second operation";
@@ -23,6 +25,10 @@ Broken one_value(const Instruction& instruction) {
 Broken several_values(const Instruction& instruction) {
   const Modifiers& modifiers = instruction.modifiers;
   if (modifiers.sat && has_second_operation(modifiers)) return "has .sat, which excludes .add";
+  for (std::size_t i = 1; i < instruction.operands.size(); ++i) {
+    if (instruction.operands[i].kind != Operand::Kind::Register || instruction.operands[i].offset)
+      return "takes registers only";
+  }
   const Selector& parts = instruction.operands[0].selector;
   for (unsigned i = 1; i < parts.count; ++i) {
     if (parts.indices[i] >= parts.indices[i - 1])
