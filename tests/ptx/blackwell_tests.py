@@ -107,39 +107,6 @@ def reductions():
     return kernels
 
 
-def eight_values():
-    """Accesses of eight bytes or halves: each value goes to a register of its own."""
-    registers = ", ".join(f"%v{n}" for n in range(8))
-    turned = ", ".join(f"%v{7 - n}" for n in range(8))
-    kernels = []
-    for name, size, element in (("bytes", 1, "b8"), ("halves", 2, "b16")):
-        bits_each = 8 * size
-        values = [(n * 37 + 11) % (1 << bits_each) for n in range(32 * 8)]
-        results = [values[n - n % 8 + 7 - n % 8] for n in range(32 * 8)]
-
-        def words(numbers, size=size, bits_each=bits_each):
-            per_word = 4 // size
-            return [
-                sum(number << (bits_each * place) for place, number in enumerate(numbers[at : at + per_word]))
-                for at in range(0, len(numbers), per_word)
-            ]
-
-        for space in ("", ".global"):
-            kernels.append(
-                Kernel(
-                    f"{name}_in{space or '_generic'}".replace(".", "_"),
-                    32,
-                    [("IN", "a", "u32", words(values)), ("OUT", "r", "u32", words(results))],
-                    f"""
-                    .reg .b16 %v<8>;
-                    {at("a", 64 * size)} {at("r", 64 * size)}
-                    ld{space}.v8.{element} {{{registers}}}, [%a];
-                    st{space}.v8.{element} [%r], {{{turned}}};""",
-                )
-            )
-    return kernels
-
-
 def exact_conversions():
     """A rounding changes nothing where the result has every value of the source."""
     numbers = [0x3F80, 0xC2F7, 0x0001, 0x8000, 0x7F7F, 0x7F80, 0x00FF, 0xBE99] * 4
@@ -164,9 +131,6 @@ def exact_conversions():
 
 
 def blackwell(suite):
-    suite.add(
-        "blackwell/eight_values", "accesses of eight bytes or halves", eight_values(), target="sm_100", version="9.1"
-    )
     suite.add("blackwell/exact_conversions", "cvt of bf16 with a rounding", exact_conversions(), target="sm_100")
     suite.add("blackwell/pairs", "arithmetic on pairs of f32", pairs_of_floats(), target="sm_100")
     suite.add("blackwell/redux", "redux.sync of f32", reductions(), target="sm_100a")

@@ -71,11 +71,7 @@ Broken access(const Instruction& instruction, const Function& function, const Mo
   const bool value_first = instruction.opcode == Opcode::ld || instruction.opcode == Opcode::ldu;
   const std::uint32_t bits = bits_of(modifiers.type());
   const std::uint32_t total = bits * modifiers.vector;
-  const bool is_small = modifiers.vector == 8 && bits < 32 && modifiers.type() != Type::Pred;
-  if (is_small && instruction.opcode != Opcode::ldu) {
-    if (module.architecture < wide_architecture)
-      return "accesses 8 values, which needs the target sm_100 or later";
-  } else if (total > most_bits || modifiers.vector == 8) {
+  if (total > most_bits || modifiers.vector == 8) {
     if (instruction.opcode == Opcode::ldu) return "has a vector of more than 4 values or 128 bits";
     const bool in_global = !modifiers.has_space || modifiers.space == Space::Global;
     if (!in_global || bits < 32 || total > most_global_bits || bits > 64)
