@@ -107,6 +107,30 @@ def reductions():
     return kernels
 
 
+def exact_conversions():
+    """A rounding changes nothing where the result has every value of the source."""
+    numbers = [0x3F80, 0xC2F7, 0x0001, 0x8000, 0x7F7F, 0x7F80, 0x00FF, 0xBE99] * 4
+    kernels = []
+    for rounding in ("rn", "rz", "rm", "rp"):
+        kernels.append(
+            Kernel(
+                f"f32_{rounding}",
+                32,
+                [
+                    ("IN", "a", "u32", numbers),
+                    ("OUT", "r", "u32", [n << 16 for n in numbers]),
+                ],
+                f"""
+                .reg .b16 %v<2>;
+                {at("a", 32)} {at("r", 32)}
+                ld.global.u16 %v0, [%a]; cvt.{rounding}.f32.bf16 %f1, %v0;
+                st.global.f32 [%r], %f1;""",
+            )
+        )
+    return kernels
+
+
 def blackwell(suite):
+    suite.add("blackwell/exact_conversions", "cvt of bf16 with a rounding", exact_conversions(), target="sm_100")
     suite.add("blackwell/pairs", "arithmetic on pairs of f32", pairs_of_floats(), target="sm_100")
     suite.add("blackwell/redux", "redux.sync of f32", reductions(), target="sm_100a")

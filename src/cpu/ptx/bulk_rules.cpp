@@ -50,13 +50,15 @@ Broken directions(const Instruction& instruction) {
     return "copies from .global to .shared::cluster or .shared::cta, from .shared::cta to "
            ".shared::cluster or to .global, and names both spaces in the order of its operands";
   if (modifiers.has("reduce") && !to_memory && !between_blocks) return "reads from .shared::cta";
+  if (modifiers.has("multicast::cluster") && !to_cluster)
+    return "goes to several blocks from .global to .shared::cluster only";
   if (to_memory)
     return only_if(modifiers.has("bulk_group") && !modifiers.has(completion),
                    "needs .bulk_group, by which copies to .global are waited for");
   if (!modifiers.has(completion) || modifiers.has("bulk_group"))
     return "needs .mbarrier::complete_tx::bytes, by which copies to shared memory are waited for";
-  return only_if(!modifiers.has("multicast::cluster") || to_cluster,
-                 "goes to several blocks from .global to .shared::cluster only");
+  return only_if(!between_blocks || !modifiers.has("L2::cache_hint"),
+                 "has .L2::cache_hint, and leaves shared memory nowhere");
 }
 
 std::size_t optional_operands(const Modifiers& modifiers) {
@@ -69,8 +71,11 @@ Broken reduction_type(const Instruction& instruction) {
   const Type type = modifiers.types[0];
   const bool to_memory = modifiers.space == Space::Global;
   const char* none = "has a type that this operation does not have";
+  const bool is_half = is_one_of(type, {Type::F16, Type::BF16});
+  if (modifiers.has("noftz") && !(is_half && modifiers.has("add")))
+    return "has .noftz, which is for sums of 16 bits";
   if (any_of(modifiers, {"and", "or", "xor"}))
-    return only_if(is_one_of(type, {Type::B32, Type::B64}), none);
+    return only_if(type == Type::B32 || (to_memory && type == Type::B64), none);
   if (any_of(modifiers, {"inc", "dec"})) return only_if(type == Type::U32, none);
   if (any_of(modifiers, {"min", "max"})) {
     const bool usual = is_one_of(type, {Type::U32, Type::S32});
@@ -78,7 +83,6 @@ Broken reduction_type(const Instruction& instruction) {
     return only_if(usual || (to_memory && of_memory), none);
   }
   if (!modifiers.has("add")) return "needs an operation, such as .add";
-  const bool is_half = is_one_of(type, {Type::F16, Type::BF16});
   if (is_half && !modifiers.has("noftz")) return "needs .noftz with a type of 16 bits";
   const bool usual = is_one_of(type, {Type::U32, Type::S32, Type::U64});
   const bool of_memory = is_half || is_one_of(type, {Type::F32, Type::F64});
@@ -120,9 +124,15 @@ Broken tensor_copy(const Instruction& instruction) {
   const std::vector<Operand>& operands = instruction.operands;
   const std::size_t rank = dimensions(modifiers);
   if (rank == 0) return "needs its number of dimensions, such as .2d";
+  const bool is_prefetch = modifiers.has("prefetch");
+  if (any_of(modifiers, {"tile::gather4", "tile::scatter4"}) && rank != 2)
+    return "takes rows of 2 dimensions";
+  if (any_of(modifiers, {"im2col::w", "im2col::w::128"}) && rank < 3)
+    return "has images of 3 to 5 dimensions";
+  if (is_prefetch && any_of(modifiers, {"tile::scatter4", "im2col_no_offs"}))
+    return "has a mode of stores";
   if (any_of(modifiers, {"tile::gather4", "tile::scatter4", "im2col::w", "im2col::w::128"}))
     return std::nullopt;
-  const bool is_prefetch = modifiers.has("prefetch");
   const bool has_offsets = modifiers.has("im2col");
   if ((has_offsets || modifiers.has("im2col_no_offs")) && rank < 3)
     return "has images of 3 to 5 dimensions";
@@ -135,6 +145,7 @@ Broken tensor_copy(const Instruction& instruction) {
   } else {
     if (Broken broken = directions(instruction)) return broken;
     const bool to_memory = modifiers.space == Space::Global;
+    if (!to_memory && modifiers.has("im2col_no_offs")) return "has a mode of stores";
     needed += to_memory ? 2 : 3;
     map = to_memory ? 0 : 1;
   }
@@ -152,11 +163,28 @@ Broken tensor_copy(const Instruction& instruction) {
 Broken sent_value(const Instruction& instruction) {
   const Modifiers& modifiers = instruction.modifiers;
   if (!modifiers.has(completion)) return std::nullopt;  // those of newer GPUs
-  if (modifiers.has_space && !modifiers.has("shared::cluster")) return "is for .shared::cluster";
-  const std::uint32_t bits = bits_of(modifiers.type());
+  if (modifiers.has_space && modifiers.space != Space::Shared) return "is for .shared::cluster";
+  const Type type = modifiers.type();
+  const std::uint32_t bits = bits_of(type);
   if (bits != 32 && bits != 64) return "sends values of 32 or 64 bits";
-  return only_if(instruction.opcode != Opcode::red || !is_float(modifiers.type()),
-                 "combines integers only");
+  if (instruction.opcode == Opcode::st) {
+    if (modifiers.ordering != Ordering::Weak || modifiers.scope != Scope::None)
+      return "has a memory order beyond .weak";
+    return only_if(modifiers.vector <= 4 && modifiers.vector * bits <= 128,
+                   "sends a vector of more than 4 values or 128 bits");
+  }
+  if (!modifiers.has("shared::cluster") && modifiers.has_space) return "is for .shared::cluster";
+  switch (modifiers.atomic) {
+    case AtomicOp::Add:
+      return only_if(!is_float(type) && !is_untyped(type), "combines integers only");
+    case AtomicOp::And:
+    case AtomicOp::Or:
+    case AtomicOp::Xor:
+      return only_if(type == Type::B32, "combines bits as .b32");
+    default:
+      return only_if(bits == 32 && !is_float(type) && !is_untyped(type),
+                     "combines integers of 32 bits");
+  }
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "cpu/ptx/conversion_rules.h"
+
 namespace pycuda::cpu::ptx {
 namespace {
 
@@ -55,7 +57,13 @@ Broken float_modifiers(const Instruction& instruction) {
   if (modifiers.relu && !is_half(type) && !is_integer(type) && type != Type::S16x2)
     return "cannot have .relu of type ." + std::string(name_of(type));
   const bool rounds = modifiers.rounding != Rounding::None && modifiers.rounding != Rounding::Rn;
-  if (is_half(modifiers.type()) && rounds) return "rounds halves by .rn only";
+  if (is_half(modifiers.type()) && rounds) {
+    const bool is_bf16 = type == Type::BF16 || type == Type::BF16x2;
+    return opcode == Opcode::fma && is_bf16
+               ? "rounds .bf16 by other than .rn, which is not supported by the CPU driver"
+               : "rounds halves by .rn only";
+  }
+  if (modifiers.has("oob") && !is_half(type)) return "has .oob, which is for halves";
   return std::nullopt;
 }
 
@@ -85,54 +93,6 @@ Broken boolean(const Instruction& instruction, std::size_t without) {
              : "needs a predicate to combine with";
 }
 
-bool is_plain_float(Type type) {
-  return is_one_of(type, {Type::F16, Type::BF16, Type::F32, Type::F64});
-}
-
-/// cvt between plain integers and floats: whether something is rounded, and how.
-Broken conversion(const Instruction& instruction) {
-  const Modifiers& modifiers = instruction.modifiers;
-  if (modifiers.has("pack") || modifiers.types.size() != 2) return std::nullopt;
-  const Type to = modifiers.types[0], from = modifiers.types[1];
-  const Rounding rounding = modifiers.rounding;
-  const bool rounds_to_integers = rounding >= Rounding::Rni && rounding <= Rounding::Rpi;
-  if (is_untyped(to) || is_untyped(from)) return "has a type without a meaning to convert";
-  if (is_integer(to) && is_integer(from))
-    return only_if(rounding == Rounding::None, "rounds, and integers need none");
-  if (is_integer(to) && is_plain_float(from))
-    return only_if(rounds_to_integers, "needs .rni, .rzi, .rmi or .rpi");
-  if (is_plain_float(to) && is_integer(from))
-    return only_if(rounding != Rounding::None && !rounds_to_integers,
-                   "needs a rounding, such as .rn");
-  if (!is_plain_float(to) || !is_plain_float(from)) return std::nullopt;
-  if (bits_of(to) < bits_of(from))
-    return only_if(rounding != Rounding::None && !rounds_to_integers,
-                   "needs a rounding, such as .rn");
-  if (bits_of(to) > bits_of(from))
-    return only_if(rounding == Rounding::None, "rounds, and a wider type needs none");
-  return std::nullopt;
-}
-
-Broken packing(const Instruction& instruction) {
-  const Modifiers& modifiers = instruction.modifiers;
-  if (!modifiers.has("pack")) return std::nullopt;
-  const bool is_narrow =
-      modifiers.has("u4") || modifiers.has("s4") || modifiers.has("u2") || modifiers.has("s2");
-  std::vector<Type> types = modifiers.types;
-  const bool of_16 = !is_narrow && is_one_of(types[0], {Type::U16, Type::S16});
-  const bool of_8 = !is_narrow && is_one_of(types[0], {Type::U8, Type::S8});
-  if (!is_narrow) types.erase(types.begin());
-  if (!modifiers.sat) return "needs .sat";
-  if (modifiers.others.empty() || !instruction.text.starts_with("cvt.pack."))
-    return "has .pack first";
-  const std::vector<Type> wanted =
-      of_16 ? std::vector{Type::S32} : std::vector{Type::S32, Type::B32};
-  if ((!of_16 && !of_8 && !is_narrow) || types != wanted)
-    return "converts .s32 to .u16 or .s16, or with a third source .b32 to narrower integers";
-  return only_if(instruction.operands.size() == wanted.size() + 2,
-                 "has a third source where the two fill the result, or lacks it");
-}
-
 /// ldmatrix, stmatrix, movmatrix.
 Broken tiles(const Instruction& instruction) {
   const Modifiers& modifiers = instruction.modifiers;
@@ -140,9 +100,13 @@ Broken tiles(const Instruction& instruction) {
   if (instruction.opcode == Opcode::movmatrix)
     return only_if(modifiers.has("m8n8") && modifiers.has("trans"), "needs .m8n8.trans");
   if (modifiers.has_space && modifiers.space != Space::Shared) return "accesses shared memory only";
+  if (instruction.operands[instruction.opcode == Opcode::ldmatrix ? 1 : 0].kind != Kind::Address)
+    return "needs an address in brackets";
   const bool shaped = modifiers.has("m8n8") || modifiers.has("m16n16") || modifiers.has("m8n16") ||
                       modifiers.has("m16n8");
   if (!shaped) return "needs a shape, such as .m8n8";
+  if (modifiers.types.empty())
+    return modifiers.has("b8x16") ? "is not supported by the CPU driver" : "needs a type";
   for (const std::size_t count : {1, 2, 4}) {
     if (!modifiers.has("x" + std::to_string(count))) continue;
     if (!modifiers.has("m8n8")) return std::nullopt;
@@ -157,6 +121,8 @@ Broken tiles(const Instruction& instruction) {
 /// ld and st: which spaces have which orders.
 Broken access(const Instruction& instruction) {
   const Modifiers& modifiers = instruction.modifiers;
+  if (modifiers.types.empty())
+    return modifiers.has("bulk") ? "is not supported by the CPU driver" : "needs a type";
   const Space space = modifiers.has_space ? modifiers.space : Space::Generic;
   if (modifiers.nc && space != Space::Global) return "has .nc, which is for .global";
   const Ordering order = modifiers.ordering;
@@ -206,6 +172,7 @@ Broken barrier(const Instruction& instruction) {
 }
 
 Broken reduction(const Instruction& instruction) {
+  if (!instruction.modifiers.sync) return "needs .sync";
   const Type type = instruction.modifiers.type();
   switch (instruction.modifiers.atomic) {
     case AtomicOp::And:
@@ -217,6 +184,20 @@ Broken reduction(const Instruction& instruction) {
     default:
       return only_if(type != Type::B32, "compares numbers, and .b32 is none");
   }
+}
+
+/// set: which results there are of which sources.
+Broken comparison(const Instruction& instruction) {
+  const Type to = instruction.modifiers.types[0], from = instruction.modifiers.types[1];
+  const bool is_narrow = from == Type::F16 || from == Type::BF16;
+  const bool is_packed = from == Type::F16x2 || from == Type::BF16x2;
+  const bool is_int = to == Type::U32 || to == Type::S32;
+  const bool is_short = to == Type::U16 || to == Type::S16;
+  const bool fits = is_packed   ? is_int || to == from
+                    : is_narrow ? is_int || is_short || to == from || to == Type::BF16
+                                : is_int || is_one_of(to, {Type::F16, Type::BF16, Type::F32});
+  if (instruction.modifiers.ftz && to == Type::BF16) return "cannot have .ftz of type .bf16";
+  return only_if(fits, "has no such result of these sources");
 }
 
 Broken bits(const Instruction& instruction) {
@@ -232,10 +213,24 @@ Broken bits(const Instruction& instruction) {
     case Opcode::lop3:
       if (instruction.operands[4].kind != Kind::Integer) return "takes its table as a constant";
       if (Broken broken = in_range(instruction, 4, 0, 255)) return broken;
+      if (modifiers.bool_op == BoolOp::Xor) return "combines by .and or .or";
+      if (modifiers.bool_op != BoolOp::None && instruction.operands[0].kind != Kind::Pair)
+        return "has a predicate as its second result, as in d|p";
       return boolean(instruction, 5);
     default:
       return std::nullopt;
   }
+}
+
+/// How many registers a warp group's threads have from then on.
+Broken register_count(const Instruction& instruction) {
+  const Modifiers& modifiers = instruction.modifiers;
+  if (modifiers.has("inc") == modifiers.has("dec")) return "needs .inc or .dec";
+  if (!modifiers.sync || !modifiers.aligned) return "needs .sync.aligned";
+  const Operand& registers = instruction.operands[0];
+  return only_if(registers.kind == Kind::Integer && registers.bits % 8 == 0 &&
+                     registers.bits >= 24 && registers.bits <= 256,
+                 "takes a constant from 24 to 256, a multiple of 8");
 }
 
 }  // namespace
@@ -246,10 +241,16 @@ Broken broken_form_rule(const Instruction& instruction) {
     case Opcode::fma:
       if (Broken broken = mixed_sum(instruction)) return broken;
       return float_modifiers(instruction);
-    case Opcode::abs:
-    case Opcode::div:
     case Opcode::max:
     case Opcode::min:
+      if (instruction.operands.size() > 3 && modifiers.type() != Type::F32)
+        return "has three sources with .f32 only";
+      return float_modifiers(instruction);
+    case Opcode::bfe:
+      if (Broken broken = in_range(instruction, 2, 0, 255)) return broken;
+      return in_range(instruction, 3, 0, 255);
+    case Opcode::abs:
+    case Opcode::div:
     case Opcode::neg:
     case Opcode::rcp:
     case Opcode::rsqrt:
@@ -264,8 +265,17 @@ Broken broken_form_rule(const Instruction& instruction) {
     case Opcode::mul:
       if (Broken broken = float_modifiers(instruction)) return broken;
       return integer_modifiers(instruction);
+    case Opcode::ex2:
+      return only_if(modifiers.ftz || !is_one_of(modifiers.type(), {Type::BF16, Type::BF16x2}),
+                     "needs .ftz with .bf16");
     case Opcode::set:
+      if (Broken broken = comparison(instruction)) return broken;
+      return boolean(instruction, 3);
     case Opcode::setp:
+      if (is_one_of(modifiers.type(), {Type::F16, Type::BF16}) &&
+          instruction.operands[0].kind == Kind::Pair) {
+        return "has one result with .f16 and .bf16";
+      }
       return boolean(instruction, 3);
     case Opcode::slct:
       return only_if(is_one_of(modifiers.types[1], {Type::S32, Type::F32}),
@@ -276,9 +286,10 @@ Broken broken_form_rule(const Instruction& instruction) {
     case Opcode::szext:
       return bits(instruction);
     case Opcode::cvt:
-      if (Broken broken = packing(instruction)) return broken;
-      return conversion(instruction);
+      return broken_conversion_rule(instruction);
     case Opcode::cvta:
+      if (instruction.text.find(".param::func") != std::string::npos)
+        return "is for .param::entry, whose parameters have addresses";
       return only_if(modifiers.has_space, "needs a state space");
     case Opcode::ldmatrix:
     case Opcode::movmatrix:
@@ -294,14 +305,17 @@ Broken broken_form_rule(const Instruction& instruction) {
       return barrier(instruction);
     case Opcode::redux:
       return reduction(instruction);
+    case Opcode::setmaxnreg:
+      return register_count(instruction);
     case Opcode::pmevent:
-      return modifiers.has("mask") ? std::nullopt : in_range(instruction, 0, 0, 15);
+      if (instruction.operands[0].kind != Kind::Integer) return "takes a constant";
+      return in_range(instruction, 0, 0, modifiers.has("mask") ? 0xffff : 15);
     case Opcode::applypriority:
     case Opcode::discard:
       return in_range(instruction, 1, 128, 128);
     case Opcode::alloca: {
-      if (instruction.operands.size() < 3 || instruction.operands[2].kind != Kind::Integer)
-        return std::nullopt;
+      if (instruction.operands.size() < 3) return std::nullopt;
+      if (instruction.operands[2].kind != Kind::Integer) return "takes its alignment as a constant";
       const std::uint64_t alignment = instruction.operands[2].bits;
       return only_if(alignment != 0 && (alignment & (alignment - 1)) == 0,
                      "has an alignment that is no power of two");

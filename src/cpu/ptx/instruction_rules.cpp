@@ -6,13 +6,17 @@
 #include <initializer_list>
 
 #include "cpu/ptx/bulk_rules.h"
+#include "cpu/ptx/cache_rules.h"
 #include "cpu/ptx/cursor.h"
 #include "cpu/ptx/form_rules.h"
+#include "cpu/ptx/matrix_rules.h"
 #include "cpu/ptx/modifier_rules.h"
 #include "cpu/ptx/operand_rules.h"
 #include "cpu/ptx/operand_types.h"
 #include "cpu/ptx/order_rules.h"
+#include "cpu/ptx/texture_rules.h"
 #include "cpu/ptx/vector_rules.h"
+#include "cpu/ptx/video_rules.h"
 
 namespace pycuda::cpu::ptx {
 namespace {
@@ -76,11 +80,37 @@ Broken ordering(const Instruction& instruction) {
   }
 }
 
+/// What a barrier reduces, and to what.
+Broken barrier_result(const Instruction& instruction, const Function& function) {
+  const Modifiers& modifiers = instruction.modifiers;
+  const Register* result = register_of(instruction.operands[0], function);
+  const bool counts = modifiers.atomic == AtomicOp::Popc;
+  if (!counts && modifiers.atomic != AtomicOp::And && modifiers.atomic != AtomicOp::Or)
+    return "reduces by .popc, .and or .or";
+  if (modifiers.type() != (counts ? Type::U32 : Type::Pred))
+    return counts ? "counts as .u32" : "has a result of the type .pred";
+  if (result == nullptr) return std::nullopt;
+  const bool fits =
+      counts ? bits_of(result->type) == 32 && !is_float(result->type) : result->type == Type::Pred;
+  if (fits) return std::nullopt;
+  return "has another type than " + quoted(result->name) + " for its result";
+}
+
 Broken barrier_operands(const Instruction& instruction, const Function& function) {
   constexpr std::uint64_t barriers = 16;
   const Modifiers& modifiers = instruction.modifiers;
   const std::vector<Operand>& operands = instruction.operands;
   const bool reduces = modifiers.barrier == BarrierMode::Red;
+  if (reduces && operands.size() < 3) return "needs a result, a barrier and a predicate";
+  if (modifiers.barrier == BarrierMode::Warp) {
+    const Register* mask = register_of(operands[0], function);
+    if (mask && bits_of(mask->type) != 32)
+      return "needs a mask of 32 bits, and " + quoted(mask->name) + " has others";
+    return std::nullopt;
+  }
+  if (reduces) {
+    if (Broken broken = barrier_result(instruction, function)) return broken;
+  }
   if (modifiers.scope == Scope::Cluster || (modifiers.barrier != BarrierMode::Sync &&
                                             modifiers.barrier != BarrierMode::Arrive && !reduces)) {
     return std::nullopt;
@@ -169,7 +199,11 @@ Broken broken_rule(const Instruction& instruction, const Function& function, con
   if (Broken broken = broken_modifier_rule(instruction, module)) return broken;
   if (Broken broken = broken_form_rule(instruction)) return broken;
   if (Broken broken = broken_order_rule(instruction, function)) return broken;
+  if (Broken broken = broken_cache_rule(instruction, function)) return broken;
   if (Broken broken = broken_bulk_rule(instruction)) return broken;
+  if (Broken broken = broken_matrix_rule(instruction, function)) return broken;
+  if (Broken broken = broken_texture_rule(instruction, function)) return broken;
+  if (Broken broken = broken_video_rule(instruction)) return broken;
   if (Broken broken = state_space(instruction, function, module)) return broken;
   if (Broken broken = negation(instruction, function)) return broken;
   if (Broken broken = broken_operand_rule(instruction, function, module)) return broken;

@@ -4,6 +4,7 @@
 #include "cpu/ptx/modifier_rules.h"
 
 #include "cpu/ptx/cursor.h"
+#include "cpu/ptx/opcode_table.h"
 
 namespace pycuda::cpu::ptx {
 namespace {
@@ -81,9 +82,34 @@ Broken comparison(Compare compare, Type type) {
   }
 }
 
+bool is_half(Type type) {
+  return type == Type::F16 || type == Type::F16x2 || type == Type::BF16 || type == Type::BF16x2;
+}
+
+/// Vectors lie in global memory; the widest has 128 bits.
+Broken vector_of_atomics(const Modifiers& modifiers) {
+  const Type type = modifiers.type();
+  if (modifiers.has_space && modifiers.space != Space::Global)
+    return "has a vector, which is for .global";
+  if (modifiers.vector * bits_of(type) > 128) return "has a vector of more than 128 bits";
+  if (type == Type::F32 && modifiers.atomic != AtomicOp::Add) return "adds vectors of .f32 only";
+  return std::nullopt;
+}
+
 Broken atomic(const Instruction& instruction) {
-  const AtomicOp operation = instruction.modifiers.atomic;
-  const Type type = instruction.modifiers.type();
+  const Modifiers& modifiers = instruction.modifiers;
+  const AtomicOp operation = modifiers.atomic;
+  const Type type = modifiers.type();
+  if (instruction.text.find(".weak") != std::string::npos)
+    return "has .weak, and is an atomic operation";
+  if (is_half(type)) {
+    if (!modifiers.noftz) return "needs .noftz" + of_type(type);
+    if (operation != AtomicOp::Add && modifiers.vector == 1)
+      return "exists for vectors only" + of_type(type);
+  }
+  if (modifiers.vector > 1) {
+    if (Broken broken = vector_of_atomics(modifiers)) return broken;
+  }
   const auto only = [&](bool fits) -> Broken {
     if (fits) return std::nullopt;
     return "does not exist" + of_type(type);
@@ -101,7 +127,7 @@ Broken atomic(const Instruction& instruction) {
       if (instruction.opcode == Opcode::red) return "has an operation of atom only";
       return only(is_untyped(type));
     case AtomicOp::Add:
-      return only(!is_untyped(type) && type != Type::S64);
+      return only(!is_untyped(type) && (type != Type::S64 || modifiers.has("async")));
     case AtomicOp::Inc:
     case AtomicOp::Dec:
       return only(type == Type::U32);
@@ -153,6 +179,25 @@ Broken combination(const Instruction& instruction, const Module& module) {
   }
 }
 
+/// A modifier that the opcode has, but not with this type.
+Broken beyond_the_form(const Instruction& instruction) {
+  const Opcode opcode = instruction.opcode;
+  const bool of_sources = opcode == Opcode::set || opcode == Opcode::setp || opcode == Opcode::slct;
+  const std::vector<Type>& types = instruction.modifiers.types;
+  if (types.empty()) return std::nullopt;
+  const Type type = of_sources ? types.back() : types.front();
+  const std::uint64_t beyond = families_beyond(opcode, type, instruction.modifiers.families);
+  if (beyond == 0) return std::nullopt;
+  std::string_view words = instruction.text;
+  while (true) {
+    const std::size_t dot = words.find('.');
+    if (dot == std::string_view::npos) return "has a modifier that does not exist" + of_type(type);
+    words.remove_prefix(dot + 1);
+    const std::string_view word = words.substr(0, words.find('.'));
+    if (belongs_to(word, beyond)) return "cannot have ." + std::string(word) + of_type(type);
+  }
+}
+
 }  // namespace
 
 Broken broken_modifier_rule(const Instruction& instruction, const Module& module) {
@@ -174,7 +219,8 @@ Broken broken_modifier_rule(const Instruction& instruction, const Module& module
     default:
       break;
   }
-  return combination(instruction, module);
+  if (Broken broken = combination(instruction, module)) return broken;
+  return beyond_the_form(instruction);
 }
 
 }  // namespace pycuda::cpu::ptx

@@ -85,7 +85,8 @@ struct Operand {
 
 /// Everything between the opcode and its operands. Order does not matter except among `types`.
 struct Modifiers {
-  std::vector<Type> types;  ///< as written: cvt.rn.f32.s32 has {F32, S32}
+  std::uint64_t families = 0;  ///< those of ModifierGroup that were written
+  std::vector<Type> types;     ///< as written: cvt.rn.f32.s32 has {F32, S32}
   Space space = Space::Generic;
   bool has_space = false;
   Space second_space = Space::Generic;  ///< cp.async.shared.global

@@ -44,7 +44,7 @@ constexpr std::uint64_t signed16_64 = s16 | s32 | s64;
 constexpr std::uint64_t packed16 = u16x2 | s16x2;
 constexpr std::uint64_t halves = f16 | f16x2 | bf16 | bf16x2;
 constexpr std::uint64_t floats = f32 | f64;
-constexpr std::uint64_t memory = b8 | b16 | b32 | b64 | b128 | ints8_64 | halves | floats;
+constexpr std::uint64_t memory = b8 | b16 | b32 | b64 | b128 | ints8_64 | floats;
 constexpr std::uint64_t any_type = ~std::uint64_t{0};
 
 #define PTX_GROUP(name) constexpr std::uint64_t name = bit(ModifierGroup::name)
@@ -95,6 +95,18 @@ constexpr OpcodeFacts opcodes[] = {
 #define PTX_OPCODE(name, ...) OpcodeFacts{__VA_ARGS__},
 #include "cpu/ptx/opcode.def"
 #undef PTX_OPCODE
+};
+
+/// The families of modifiers that an opcode has with some of its types.
+struct Form {
+  Opcode opcode;
+  std::uint64_t types, groups;
+};
+
+constexpr Form forms[] = {
+#define PTX_FORM(name, types, groups) Form{Opcode::name, types, groups},
+#include "cpu/ptx/form.def"
+#undef PTX_FORM
 };
 
 }  // namespace words
@@ -234,6 +246,25 @@ std::optional<Type> find_type(std::string_view name) {
   return found == meanings().end() ? std::nullopt : found->second.type;
 }
 
+std::uint64_t families_beyond(Opcode opcode, Type type, std::uint64_t families) {
+  bool is_listed = false;
+  for (const words::Form& form : words::forms) {
+    if (form.opcode != opcode) continue;
+    is_listed = true;
+    if (form.types & words::bit(type)) families &= ~form.groups;
+  }
+  return is_listed ? families : 0;
+}
+
+bool belongs_to(std::string_view word, std::uint64_t families) {
+  const auto found = meanings().find(word);
+  if (found == meanings().end()) return false;
+  const auto& modifiers = found->second.modifiers;
+  return std::any_of(modifiers.begin(), modifiers.end(), [&](const Modifier* modifier) {
+    return (families & words::bit(modifier->group)) != 0;
+  });
+}
+
 bool take_modifier(std::string_view word, const OpcodeFacts& facts, Modifiers& modifiers) {
   if (const auto found = meanings().find(word); found != meanings().end()) {
     const Meaning& meaning = found->second;
@@ -243,6 +274,7 @@ bool take_modifier(std::string_view word, const OpcodeFacts& facts, Modifiers& m
     }
     for (const Modifier* modifier : meaning.modifiers) {
       if (!(facts.groups & words::bit(modifier->group))) continue;
+      modifiers.families |= words::bit(modifier->group);
       switch (modifier->group) {
         case ModifierGroup::space:
           return take_space(*modifier, facts, modifiers);

@@ -71,6 +71,12 @@ std::optional<Opcode> find_opcode(std::string_view text);
 /// A type by its name without the dot.
 std::optional<Type> find_type(std::string_view name);
 
+/// Of a set of ModifierGroup, those that the opcode does not have with a type: form.def.
+std::uint64_t families_beyond(Opcode opcode, Type type, std::uint64_t families);
+
+/// Whether a modifier, without its dot, is one of a set of ModifierGroup.
+bool belongs_to(std::string_view word, std::uint64_t families);
+
 /// Takes one modifier, without its dot, into `modifiers`. False when the opcode does not have it or
 /// it contradicts an earlier one.
 bool take_modifier(std::string_view word, const OpcodeFacts& facts, Modifiers& modifiers);

@@ -139,7 +139,8 @@ Broken values(const Instruction& instruction, std::string_view letters, const Fu
               const Module& module) {
   const Opcode opcode = instruction.opcode;
   const bool has_vectors = opcode == Opcode::mov || is_access(opcode) ||
-                           opcode == Opcode::ldmatrix || opcode == Opcode::stmatrix;
+                           opcode == Opcode::ldmatrix || opcode == Opcode::stmatrix ||
+                           opcode == Opcode::mma;
   const std::size_t address = is_access(opcode) ? address_of(opcode) : instruction.operands.size();
   if (address < instruction.operands.size() &&
       instruction.operands[address].kind != Kind::Address) {

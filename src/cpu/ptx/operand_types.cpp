@@ -98,8 +98,12 @@ std::string_view operand_signature(const Instruction& instruction) {
       return "T";
     case Opcode::st:
       return "-T";
+    case Opcode::isspacep:
+      return "-U";
     case Opcode::match:
       return "utu";
+    case Opcode::mma:
+      return modifiers.type() == Type::F64 ? "tttt" : "uuuu";
     case Opcode::brx:
     case Opcode::ldmatrix:
     case Opcode::nanosleep:
@@ -139,6 +143,30 @@ std::string_view operand_signature(const Instruction& instruction) {
       return "ttts";
     case Opcode::testp:
       return "-t";
+    case Opcode::vabsdiff:
+    case Opcode::vabsdiff2:
+    case Opcode::vabsdiff4:
+    case Opcode::vadd:
+    case Opcode::vadd2:
+    case Opcode::vadd4:
+    case Opcode::vavrg2:
+    case Opcode::vavrg4:
+    case Opcode::vmad:
+    case Opcode::vmax:
+    case Opcode::vmax2:
+    case Opcode::vmax4:
+    case Opcode::vmin:
+    case Opcode::vmin2:
+    case Opcode::vmin4:
+    case Opcode::vset:
+    case Opcode::vset2:
+    case Opcode::vset4:
+    case Opcode::vshl:
+    case Opcode::vshr:
+    case Opcode::vsub:
+    case Opcode::vsub2:
+    case Opcode::vsub4:
+      return "uuuu";
     case Opcode::vote:
       return "t-u";
     default:

@@ -44,23 +44,54 @@ bool has_bits(const Instruction& instruction, std::size_t operand, std::uint32_t
   return named.kind != Kind::Register || bits_of(function.registers[named.reg].type) == bits;
 }
 
+/// The words that fence.proxy has behind its kind of proxy, and its operands.
 Broken proxy_fence(const Instruction& instruction) {
   const Modifiers& modifiers = instruction.modifiers;
   if (count(modifiers, {"alias", "async", "tensormap::generic", "async::generic"}) != 1)
     return "needs a kind of proxy, such as .alias";
-  if (modifiers.has_space && (!modifiers.has("async") || (modifiers.space != Space::Global &&
-                                                          modifiers.space != Space::Shared))) {
-    return "has a state space, and only .proxy.async of .global or .shared has one";
+  const bool is_ordered = modifiers.ordering != Ordering::Weak;
+  const bool is_plain = !is_ordered && modifiers.scope == Scope::None;
+  if (!modifiers.has("async") && modifiers.has_space)
+    return "has a state space, and only .proxy.async has one";
+  if (modifiers.has("alias") || modifiers.has("async")) {
+    if (!is_plain) return "has a memory order or scope, and this proxy has none";
+    if (!instruction.operands.empty()) return "has no operands";
+    const bool names_shared = instruction.text.find(".shared::") != std::string::npos;
+    return only_if(!modifiers.has_space || modifiers.space == Space::Global ||
+                       (modifiers.space == Space::Shared && names_shared),
+                   "has a state space beyond .global, .shared::cta and .shared::cluster");
   }
-  if (instruction.operands.size() < 2) return std::nullopt;
+  const bool acquires = modifiers.ordering == Ordering::Acquire;
+  if (!acquires && modifiers.ordering != Ordering::Release) return "needs .acquire or .release";
+  if (modifiers.scope == Scope::None) return "needs a scope, such as .gpu";
+  if (modifiers.has("async::generic")) return std::nullopt;  // as fences without a proxy
+  if (!acquires) return only_if(instruction.operands.empty(), "has no operands with .release");
+  return only_if(instruction.operands.size() == 2 &&
+                     instruction.operands[1].kind == Kind::Integer &&
+                     instruction.operands[1].bits == 128,
+                 "takes an address and 128 as its size with .acquire");
+}
+
+/// .sync_restrict: what is acquired lies in the cluster's memory, what is released in the block's.
+Broken restricted_fence(const Instruction& instruction) {
+  const Modifiers& modifiers = instruction.modifiers;
+  const bool of_cluster = modifiers.has("sync_restrict::shared::cluster");
+  const bool of_block = modifiers.has("sync_restrict::shared::cta");
+  if (!of_cluster && !of_block)
+    return only_if(!modifiers.has("async::generic"), "needs .sync_restrict with this proxy");
+  if (!instruction.operands.empty()) return "has no operands";
+  const Ordering wanted = of_cluster ? Ordering::Acquire : Ordering::Release;
   return only_if(
-      instruction.operands[1].kind == Kind::Integer && instruction.operands[1].bits == 128,
-      "takes 128 as its size");
+      of_cluster != of_block && modifiers.ordering == wanted && modifiers.scope == Scope::Cluster,
+      "acquires of .shared::cluster or releases .shared::cta, both with .cluster");
 }
 
 Broken fence(const Instruction& instruction) {
   const Modifiers& modifiers = instruction.modifiers;
-  if (modifiers.has("proxy")) return proxy_fence(instruction);
+  if (modifiers.has("proxy")) {
+    if (Broken broken = proxy_fence(instruction)) return broken;
+    return restricted_fence(instruction);
+  }
   if (modifiers.has_space) return "has no state space";
   if (!instruction.operands.empty()) return "has no operands";
   const Ordering order = modifiers.ordering;
@@ -70,7 +101,8 @@ Broken fence(const Instruction& instruction) {
   const std::string_view first = first_word(instruction);
   if (order == Ordering::Relaxed || order == Ordering::Mmio || first == "weak")
     return "has a memory order that fences do not have";
-  return only_if(modifiers.scope != Scope::None, "needs a scope, such as .gpu");
+  if (modifiers.scope == Scope::None) return "needs a scope, such as .gpu";
+  return restricted_fence(instruction);
 }
 
 Broken membar(const Instruction& instruction) {
@@ -84,38 +116,21 @@ Broken membar(const Instruction& instruction) {
                  "needs a level: .cta, .gl or .sys");
 }
 
-Broken prefetch(const Instruction& instruction) {
-  const Modifiers& modifiers = instruction.modifiers;
-  const Space space = modifiers.has_space ? modifiers.space : Space::Generic;
-  if (modifiers.has("tensormap"))
-    return only_if(space == Space::Generic || space == Space::Const || space == Space::Param,
-                   "fetches a .tensormap of .const or .param only");
-  const bool evicts = modifiers.has("L2::evict_last") || modifiers.has("L2::evict_normal");
-  if (modifiers.others.size() != 1 || (count(modifiers, {"L1", "L2"}) != 1 && !evicts))
-    return "needs a level of cache: .L1, .L2, .L2::evict_last or .L2::evict_normal";
-  if (evicts)
-    return only_if(space == Space::Generic || space == Space::Global,
-                   "has an eviction priority, which is for .global");
-  return only_if(space == Space::Generic || space == Space::Global || space == Space::Local,
-                 "fetches from .global or .local only");
-}
+constexpr std::uint64_t most_arrivals = (1U << 20U) - 1;
 
-Broken policy(const Instruction& instruction) {
-  const Modifiers& modifiers = instruction.modifiers;
-  const std::string_view form = first_word(instruction);
-  if (!is_one_of(form, {"fractional", "range", "cvt"}))
-    return "needs .fractional, .range or .cvt first";
-  if (count(modifiers, {"fractional", "range", "cvt"}) != 1)
-    return "is one of .fractional, .range and .cvt";
-  if (form == "cvt") return only_if(modifiers.has("L2"), "needs .L2");
-  const bool evicts =
-      std::any_of(modifiers.others.begin(), modifiers.others.end(),
-                  [](const std::string& word) { return word.starts_with("L2::evict_"); });
-  if (!evicts) return "needs an eviction priority, such as .L2::evict_last";
-  if (form == "fractional") return only_if(!modifiers.has_space, "has no state space");
-  if (modifiers.has_space && modifiers.space != Space::Global)
-    return "is for ranges of .global only";
-  return only_if(instruction.operands.size() == 4, "takes an address and two sizes");
+/// Arrivals release, waits acquire, counts of transactions do neither; within a block or cluster.
+Broken order_of_barrier(const Modifiers& modifiers, bool arrives, bool waits) {
+  const Ordering order = modifiers.ordering;
+  if (order == Ordering::Weak)
+    return only_if(modifiers.scope == Scope::None, "has a scope, which needs a memory order");
+  if (modifiers.scope != Scope::Cta && modifiers.scope != Scope::Cluster)
+    return "needs the scope .cta or .cluster with its memory order";
+  const bool fits = order == Ordering::Relaxed || (arrives && order == Ordering::Release) ||
+                    (waits && order == Ordering::Acquire);
+  if (!fits) return "has a memory order that it does not have";
+  return only_if(
+      !modifiers.has("noComplete") || (order == Ordering::Release && modifiers.scope == Scope::Cta),
+      "has .noComplete, which is for .release.cta");
 }
 
 Broken transaction_barrier(const Instruction& instruction, const Function& function) {
@@ -133,6 +148,10 @@ Broken transaction_barrier(const Instruction& instruction, const Function& funct
   if (modifiers.has_space && modifiers.space != Space::Shared) return "lies in .shared only";
   const bool arrives = form == "arrive" || form == "arrive_drop";
   const bool waits = form == "test_wait" || form == "try_wait";
+  const bool counts = form == "expect_tx" || form == "complete_tx";
+  if (modifiers.has("shared::cluster") && ((!arrives && !counts) || modifiers.has("noComplete")))
+    return "of .shared::cluster only arrives or counts transactions";
+  if (form == "test_wait" && instruction.operands.size() > 3) return "waits for no time";
   const bool has_result = arrives || waits;
   const std::size_t address = has_result ? 1 : 0;
   if (instruction.operands.size() > address &&
@@ -144,12 +163,16 @@ Broken transaction_barrier(const Instruction& instruction, const Function& funct
              " is ." + std::string(name_of(function.registers[named.reg].type));
     }
   }
-  if (modifiers.ordering != Ordering::Weak && modifiers.scope == Scope::None)
-    return "needs a scope, such as .cta, with its memory order";
+  if (Broken broken = order_of_barrier(modifiers, arrives, waits)) return broken;
+  if (form == "init" && instruction.operands.size() == 2 &&
+      instruction.operands[1].kind == Kind::Integer &&
+      (instruction.operands[1].bits == 0 || instruction.operands[1].bits > most_arrivals)) {
+    return "awaits 1 to " + std::to_string(most_arrivals) + " arrivals";
+  }
   if (arrives) {
+    if (!has_bits(instruction, 2, 32, function)) return "takes a count of 32 bits";
     if (modifiers.has("noComplete") && instruction.operands.size() != 3)
       return "needs a count with .noComplete";
-    if (modifiers.ordering == Ordering::Acquire) return "releases, or has no memory order";
     if (modifiers.has("shared::cluster") && instruction.operands[0].kind == Kind::Register)
       return "of .shared::cluster has no state: its result is '_'";
     return only_if(has_bits(instruction, 0, 64, function), "has a state of 64 bits");
@@ -184,24 +207,6 @@ Broken asynchronous_copy(const Instruction& instruction) {
   return std::nullopt;
 }
 
-/// ld and st: which operators of caches there are, and what excludes them.
-Broken cached_access(const Instruction& instruction) {
-  const Modifiers& modifiers = instruction.modifiers;
-  const bool loads = instruction.opcode == Opcode::ld;
-  if (count(modifiers, {"wb", "wt"}) > 0 && loads) return "has a cache operator of stores";
-  if (count(modifiers, {"ca", "lu", "cv"}) > 0 && !loads) return "has a cache operator of loads";
-  const bool cached = count(modifiers, {"ca", "cg", "cs", "lu", "cv", "wb", "wt"}) > 0;
-  if (cached && modifiers.ordering != Ordering::Weak)
-    return "has a memory order, which excludes a cache operator";
-  if (modifiers.nc && count(modifiers, {"cv", "lu"}) > 0)
-    return "has a cache operator that .nc excludes";
-  if (!modifiers.mmio) return std::nullopt;
-  if (!modifiers.mmio_has_order) return "needs .relaxed with .mmio";
-  if (modifiers.scope != Scope::Sys) return "needs the scope .sys with .mmio";
-  return only_if(!modifiers.has_space || modifiers.space == Space::Global,
-                 "has .mmio, which is for .global");
-}
-
 /// barrier.cluster, and what is for that one alone.
 Broken cluster_barrier(const Instruction& instruction) {
   const Modifiers& modifiers = instruction.modifiers;
@@ -225,29 +230,22 @@ Broken broken_order_rule(const Instruction& instruction, const Function& functio
       return fence(instruction);
     case Opcode::membar:
       return membar(instruction);
-    case Opcode::prefetch:
-      return prefetch(instruction);
-    case Opcode::prefetchu:
-      return only_if(instruction.modifiers.has("L1"), "needs .L1");
     case Opcode::griddepcontrol:
       return only_if(count(instruction.modifiers, {"wait", "launch_dependents"}) == 1,
                      "needs .wait or .launch_dependents");
-    case Opcode::createpolicy:
-      return policy(instruction);
     case Opcode::mbarrier:
       return transaction_barrier(instruction, function);
     case Opcode::cp:
       return asynchronous_copy(instruction);
-    case Opcode::ld:
-    case Opcode::st:
-      return cached_access(instruction);
-    case Opcode::discard:
-    case Opcode::applypriority:
-      return only_if(
-          !instruction.modifiers.has_space || instruction.modifiers.space == Space::Global,
-          "is for .global only");
     case Opcode::elect:
-      return only_if(instruction.modifiers.sync, "needs .sync");
+      if (!instruction.modifiers.sync) return "needs .sync";
+      if (instruction.operands[0].kind != Kind::Pair)
+        return "has a predicate as its second result, as in d|p";
+      return only_if(has_bits(instruction, 1, 32, function), "takes a mask of 32 bits");
+    case Opcode::match:
+      return only_if(
+          instruction.modifiers.vote == VoteMode::All || instruction.operands[0].kind != Kind::Pair,
+          "has no predicate as a second result with .any");
     case Opcode::barrier:
       return cluster_barrier(instruction);
     default:

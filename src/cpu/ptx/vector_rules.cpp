@@ -72,6 +72,7 @@ Broken access(const Instruction& instruction, const Function& function, const Mo
   const std::uint32_t bits = bits_of(modifiers.type());
   const std::uint32_t total = bits * modifiers.vector;
   if (total > most_bits || modifiers.vector == 8) {
+    if (instruction.opcode == Opcode::ldu) return "has a vector of more than 4 values or 128 bits";
     const bool in_global = !modifiers.has_space || modifiers.space == Space::Global;
     if (!in_global || bits < 32 || total > most_global_bits || bits > 64)
       return "has a vector of more than 4 values or 128 bits";

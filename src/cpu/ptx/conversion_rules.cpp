@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+#include "cpu/ptx/conversion_rules.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <vector>
+
+namespace pycuda::cpu::ptx {
+namespace {
+
+using Broken = std::optional<std::string>;
+
+bool is_one_of(Type type, std::initializer_list<Type> types) {
+  return std::find(types.begin(), types.end(), type) != types.end();
+}
+
+bool is_integer(Type type) { return type >= Type::U8 && type <= Type::S64; }
+
+bool is_plain_float(Type type) {
+  return is_one_of(type, {Type::F16, Type::BF16, Type::F32, Type::F64});
+}
+
+Broken only_if(bool wanted, const char* what) {
+  if (wanted) return std::nullopt;
+  return what;
+}
+
+/// Whether every value of `from` is one of `to`.
+bool contains(Type to, Type from) {
+  if (is_signed(to) == is_signed(from)) return bits_of(to) >= bits_of(from);
+  return is_signed(to) && bits_of(to) > bits_of(from);
+}
+
+Broken rounding(Type to, Type from, Rounding rounding) {
+  const bool to_integers = rounding >= Rounding::Rni && rounding <= Rounding::Rpi;
+  const bool to_floats = rounding != Rounding::None && !to_integers;
+  if (is_integer(to) && is_integer(from))
+    return only_if(rounding == Rounding::None, "rounds, and integers need none");
+  if (is_integer(to)) return only_if(to_integers, "needs .rni, .rzi, .rmi or .rpi");
+  if (is_integer(from) || bits_of(to) < bits_of(from))
+    return only_if(to_floats, "needs a rounding, such as .rn");
+  // The assembler lets .bf16 be rounded to what has all of its values.
+  if (to != from && (from == Type::BF16 || to == Type::BF16))
+    return only_if(!to_integers, "rounds to integers, which needs one type");
+  if (to == from) return only_if(!to_floats, "rounds to the type that it has");
+  return only_if(rounding == Rounding::None, "rounds, and a wider type needs none");
+}
+
+Broken saturation(Type to, Type from) {
+  if (is_integer(to) && is_integer(from))
+    return only_if(!contains(to, from), "has .sat, and every value of the source fits");
+  return only_if(to != Type::BF16 && from != Type::BF16, "has .sat, which .bf16 does not have");
+}
+
+/// Between numbers of one value each.
+Broken plain(const Modifiers& modifiers, Type to, Type from) {
+  if (Broken broken = rounding(to, from, modifiers.rounding)) return broken;
+  if ((is_integer(to) && bits_of(to) == 8 && from == Type::BF16) ||
+      (is_integer(from) && bits_of(from) == 8 && to == Type::BF16)) {
+    return "has no conversion between .bf16 and 8 bits";
+  }
+  if (modifiers.sat) {
+    if (Broken broken = saturation(to, from)) return broken;
+  }
+  if (modifiers.ftz && to != Type::F32 && from != Type::F32) return "has .ftz, which is for .f32";
+  if (!modifiers.relu && !modifiers.satfinite) return std::nullopt;
+  return only_if(from == Type::F32 && (to == Type::F16 || to == Type::BF16) && !modifiers.ftz,
+                 "has .relu or .satfinite, which is for .f16 and .bf16 of .f32");
+}
+
+Broken packing(const Instruction& instruction) {
+  const Modifiers& modifiers = instruction.modifiers;
+  const bool is_narrow =
+      modifiers.has("u4") || modifiers.has("s4") || modifiers.has("u2") || modifiers.has("s2");
+  std::vector<Type> types = modifiers.types;
+  const bool of_16 = !is_narrow && is_one_of(types[0], {Type::U16, Type::S16});
+  const bool of_8 = !is_narrow && is_one_of(types[0], {Type::U8, Type::S8});
+  if (!is_narrow) types.erase(types.begin());
+  if (!modifiers.sat) return "needs .sat";
+  if (modifiers.others.empty() || !instruction.text.starts_with("cvt.pack."))
+    return "has .pack first";
+  const std::vector<Type> wanted =
+      of_16 ? std::vector{Type::S32} : std::vector{Type::S32, Type::B32};
+  if ((!of_16 && !of_8 && !is_narrow) || types != wanted)
+    return "converts .s32 to .u16 or .s16, or with a third source .b32 to narrower integers";
+  return only_if(instruction.operands.size() == wanted.size() + 2,
+                 "has a third source where the two fill the result, or lacks it");
+}
+
+}  // namespace
+
+Broken broken_conversion_rule(const Instruction& instruction) {
+  const Modifiers& modifiers = instruction.modifiers;
+  if (modifiers.has("pack")) return packing(instruction);
+  if (modifiers.types.size() != 2) return std::nullopt;
+  const Type to = modifiers.types[0], from = modifiers.types[1];
+  if (is_untyped(to) || is_untyped(from)) return "has a type without a meaning to convert";
+  const bool to_plain = is_integer(to) || is_plain_float(to);
+  if (to_plain && (is_integer(from) || is_plain_float(from))) return plain(modifiers, to, from);
+  if (modifiers.ftz) return "has .ftz, which is for a single .f32";
+  if (modifiers.sat) return "has .sat, which is for plain numbers";
+  const bool from_bytes = is_one_of(from, {Type::E4M3x2, Type::E5M2x2});
+  return only_if(!modifiers.satfinite || !from_bytes || to != Type::F16x2,
+                 "has .satfinite, and .f16x2 has every value of the source");
+}
+
+}  // namespace pycuda::cpu::ptx

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+#include "cpu/ptx/texture_rules.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <string_view>
+
+namespace pycuda::cpu::ptx {
+namespace {
+
+using Broken = std::optional<std::string>;
+using Kind = Operand::Kind;
+
+Broken only_if(bool wanted, const char* what) {
+  if (wanted) return std::nullopt;
+  return what;
+}
+
+std::size_t count(const Modifiers& modifiers, std::initializer_list<std::string_view> words) {
+  return static_cast<std::size_t>(std::count_if(
+      words.begin(), words.end(), [&](std::string_view word) { return modifiers.has(word); }));
+}
+
+const Register* register_of(const Operand& operand, const Function& function) {
+  return operand.kind == Kind::Register ? &function.registers[operand.reg] : nullptr;
+}
+
+/// The operand of a texture and its coordinates has these last.
+Broken coordinates(const Operand& place) {
+  if (place.kind != Kind::TexCoords || place.elements.empty()) return std::nullopt;
+  const Operand& last = place.elements.back();
+  return only_if(last.kind != Kind::Vector || last.elements.size() != 3,
+                 "takes 1, 2 or 4 coordinates");
+}
+
+/// Derivatives: one for each direction, and the vector of three has a fourth element.
+std::size_t derivatives(const Modifiers& modifiers) {
+  if (count(modifiers, {"1d", "a1d"}) > 0) return 1;
+  return count(modifiers, {"2d", "a2d"}) > 0 ? 2 : 4;
+}
+
+Broken texture(const Instruction& instruction, const Function& function) {
+  const Modifiers& modifiers = instruction.modifiers;
+  const std::vector<Operand>& operands = instruction.operands;
+  const Type coordinate = modifiers.types[1];
+  if (coordinate != Type::F32 && coordinate != Type::S32) return "has coordinates of .f32 or .s32";
+  if (count(modifiers, {"cube", "acube"}) > 0 && coordinate != Type::F32)
+    return "has coordinates of .f32 with cubes";
+  if (Broken broken = coordinates(operands[1])) return broken;
+  if (modifiers.has("grad")) {
+    for (std::size_t i = 2; i < std::min<std::size_t>(operands.size(), 4); ++i) {
+      if (operands[i].kind != Kind::Vector ||
+          operands[i].elements.size() != derivatives(modifiers)) {
+        return "has vectors of " + std::to_string(derivatives(modifiers)) + " derivatives";
+      }
+    }
+  }
+  if (!modifiers.has("level") || operands.size() < 3) return std::nullopt;
+  const Register* level = register_of(operands[2], function);
+  return only_if(level == nullptr || is_untyped(level->type) ||
+                     is_float(level->type) == (coordinate == Type::F32),
+                 "has a level of the type of its coordinates");
+}
+
+Broken gathered(const Instruction& instruction, const Function& function) {
+  const Modifiers& modifiers = instruction.modifiers;
+  if (modifiers.types[1] != Type::F32) return "has coordinates of .f32";
+  if (modifiers.vector != 4) return "gathers four values, and needs .v4";
+  if (Broken broken = coordinates(instruction.operands[1])) return broken;
+  const Operand& place = instruction.operands[1];
+  if (count(modifiers, {"a2d", "acube"}) == 0 || place.kind != Kind::TexCoords) return std::nullopt;
+  const Operand& last = place.elements.back();
+  if (last.kind != Kind::Vector || last.elements.empty()) return std::nullopt;
+  const Register* index = register_of(last.elements[0], function);
+  return only_if(index == nullptr || !is_float(index->type), "has an integer as its layer");
+}
+
+Broken query(const Instruction& instruction, const Function& function) {
+  const Modifiers& modifiers = instruction.modifiers;
+  const Register* result = register_of(instruction.operands[0], function);
+  if (result && bits_of(result->type) != 32) return "has a result of 32 bits";
+  return only_if(!modifiers.has("level") || count(modifiers, {"width", "height", "depth"}) == 1,
+                 "asks a level for .width, .height or .depth");
+}
+
+Broken surface(const Instruction& instruction) {
+  const Modifiers& modifiers = instruction.modifiers;
+  const bool loads = instruction.opcode == Opcode::suld;
+  if (count(modifiers, {"b", "p"}) != 1) return "needs .b or .p";
+  if (count(modifiers, {"trap", "clamp", "zero"}) != 1) return "needs .trap, .clamp or .zero";
+  if (count(modifiers, {"wb", "wt"}) > 0 && loads) return "has a cache operator of stores";
+  if (count(modifiers, {"ca", "lu", "cv"}) > 0 && !loads) return "has a cache operator of loads";
+  return coordinates(instruction.operands[loads ? 1 : 0]);
+}
+
+}  // namespace
+
+Broken broken_texture_rule(const Instruction& instruction, const Function& function) {
+  switch (instruction.opcode) {
+    case Opcode::tex:
+      return texture(instruction, function);
+    case Opcode::tld4:
+      return gathered(instruction, function);
+    case Opcode::suq:
+    case Opcode::txq:
+      return query(instruction, function);
+    case Opcode::suld:
+    case Opcode::sust:
+      return surface(instruction);
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace pycuda::cpu::ptx

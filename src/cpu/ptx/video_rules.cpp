@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#include "cpu/ptx/video_rules.h"
+
+namespace pycuda::cpu::ptx {
+namespace {
+
+using Broken = std::optional<std::string>;
+
+/// What is done with the third source behind the operation itself.
+bool has_second_operation(const Modifiers& modifiers) {
+  return modifiers.has("add") || modifiers.has("min") || modifiers.has("max");
+}
+
+/// One value of each register: what is merged into a part of the result cannot be combined, too.
+Broken one_value(const Instruction& instruction) {
+  if (has_second_operation(instruction.modifiers) && instruction.operands.size() < 4)
+    return "has a second operation, which needs a third source";
+  const bool picks = instruction.operands[0].selector.unit != Selector::Unit::None;
+  if (picks && has_second_operation(instruction.modifiers))
+    return "has a part of a register as its result, which excludes a second operation";
+  return std::nullopt;
+}
+
+/// Two or four values: the parts of the result are named from the highest to the lowest.
+Broken several_values(const Instruction& instruction) {
+  const Modifiers& modifiers = instruction.modifiers;
+  if (modifiers.sat && has_second_operation(modifiers)) return "has .sat, which excludes .add";
+  for (std::size_t i = 1; i < instruction.operands.size(); ++i) {
+    if (instruction.operands[i].kind != Operand::Kind::Register || instruction.operands[i].offset)
+      return "takes registers only";
+  }
+  const Selector& parts = instruction.operands[0].selector;
+  for (unsigned i = 1; i < parts.count; ++i) {
+    if (parts.indices[i] >= parts.indices[i - 1])
+      return "names the parts of its result from the highest to the lowest, each once";
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Broken broken_video_rule(const Instruction& instruction) {
+  switch (instruction.opcode) {
+    case Opcode::vshl:
+    case Opcode::vshr:
+      if (instruction.modifiers.shift == ShiftMode::None) return "needs .clamp or .wrap";
+      return one_value(instruction);
+    case Opcode::vabsdiff:
+    case Opcode::vadd:
+    case Opcode::vmax:
+    case Opcode::vmin:
+    case Opcode::vset:
+    case Opcode::vsub:
+      return one_value(instruction);
+    case Opcode::vabsdiff2:
+    case Opcode::vabsdiff4:
+    case Opcode::vadd2:
+    case Opcode::vadd4:
+    case Opcode::vavrg2:
+    case Opcode::vavrg4:
+    case Opcode::vmax2:
+    case Opcode::vmax4:
+    case Opcode::vmin2:
+    case Opcode::vmin4:
+    case Opcode::vset2:
+    case Opcode::vset4:
+    case Opcode::vsub2:
+    case Opcode::vsub4:
+      return several_values(instruction);
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace pycuda::cpu::ptx
