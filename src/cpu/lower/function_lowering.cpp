@@ -15,6 +15,26 @@
 #include "cpu/lower/pseudo.h"
 
 namespace pycuda::cpu::lower {
+namespace {
+
+bool mentions(const ptx::Operand& operand, ptx::RegisterId id) {
+  return (operand.kind == ptx::Operand::Kind::Register && operand.reg == id) ||
+         (operand.element && *operand.element == id) ||
+         std::ranges::any_of(operand.elements,
+                             [id](const ptx::Operand& one) { return mentions(one, id); });
+}
+
+/// Whether the instruction runs for the threads for which the one before it does.
+bool has_guard_of(const ptx::Instruction& instruction, const ptx::Instruction& before) {
+  if (!instruction.guard || instruction.guard != before.guard ||
+      instruction.guard_negated != before.guard_negated || instruction.opcode == ptx::Opcode::bra ||
+      before.call != nullptr)
+    return false;
+  return std::ranges::none_of(
+      before.operands, [&](const ptx::Operand& one) { return mentions(one, *before.guard); });
+}
+
+}  // namespace
 
 FunctionLowering::FunctionLowering(ModuleLowering& module, const ptx::Function& source,
                                    llvm::Function* target)
@@ -227,6 +247,9 @@ void FunctionLowering::emit_body() {
         i);
   }
   for (std::size_t i = 0; i <= source_.body.size(); ++i) {
+    const bool goes_on = behind_guard_ != nullptr && i < source_.body.size() &&
+                         labels_at[i].empty() && has_guard_of(source_.body[i], source_.body[i - 1]);
+    if (behind_guard_ != nullptr && !goes_on) end_guarded();
     for (const ptx::LabelId label : labels_at[i]) {
       builder_.CreateBr(label_blocks_[label]);
       builder_.SetInsertPoint(label_blocks_[label]);
@@ -242,26 +265,29 @@ void FunctionLowering::emit_instruction(const ptx::Instruction& instruction) {
   if (marks_)
     builder_.SetCurrentDebugLocation(llvm::DILocation::get(
         context(), static_cast<unsigned>(&instruction - source_.body.data()) + 1, 0, marks_));
-  llvm::BasicBlock* after = nullptr;
   counting_.before(instruction);
-  if (instruction.guard) {
+  if (instruction.guard && behind_guard_ == nullptr) {
     llvm::Value* guard =
         builder_.CreateLoad(builder_.getInt1Ty(), registers_[*instruction.guard].memory);
     if (instruction.guard_negated) guard = builder_.CreateNot(guard);
     if (instruction.opcode == ptx::Opcode::bra) counting_.branch(instruction, guard);
     llvm::BasicBlock* guarded = new_block();
-    after = new_block();
-    builder_.CreateCondBr(guard, guarded, after);
+    behind_guard_ = new_block();
+    builder_.CreateCondBr(guard, guarded, behind_guard_);
     builder_.SetInsertPoint(guarded);
     counting_.behind_guard(instruction);
   }
   emit_unguarded(instruction);
   counting_.after(instruction);
-  if (after) {
-    builder_.CreateBr(after);
-    builder_.SetInsertPoint(after);
-    tracked_line_ = 0;
-  }
+  const bool may_go_on = module_.counted() == nullptr && instruction.opcode != ptx::Opcode::bra;
+  if (behind_guard_ != nullptr && !may_go_on) end_guarded();
+}
+
+void FunctionLowering::end_guarded() {
+  builder_.CreateBr(behind_guard_);
+  builder_.SetInsertPoint(behind_guard_);
+  behind_guard_ = nullptr;
+  tracked_line_ = 0;
 }
 
 void FunctionLowering::emit_unguarded(const ptx::Instruction& instruction) {

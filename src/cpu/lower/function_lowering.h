@@ -185,6 +185,8 @@ class FunctionLowering {
   void emit_body();
   void emit_instruction(const ptx::Instruction& instruction);
   void emit_unguarded(const ptx::Instruction& instruction);
+  /// Where threads whose guard does not hold go on.
+  void end_guarded();
   void share_long_expansions();
   void emit_return();
   llvm::Value* read_register(const ptx::Operand& operand, unsigned bits);
@@ -204,6 +206,7 @@ class FunctionLowering {
   llvm::DISubprogram* marks_ = nullptr;
   llvm::BasicBlock* entry_ = nullptr;
   llvm::BasicBlock* return_block_ = nullptr;
+  llvm::BasicBlock* behind_guard_ = nullptr;  ///< while guarded instructions are made
   llvm::AllocaInst* carry_ = nullptr;
   llvm::Value* stack_mark_ = nullptr;
   llvm::Value* stack_before_ =

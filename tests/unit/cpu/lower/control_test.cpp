@@ -60,6 +60,36 @@ TEST_CASE("a guard runs an instruction only where its predicate holds, negated o
   CHECK(out == std::vector<std::uint32_t>{10, 10, 10, 20, 20, 20, 20, 20});
 }
 
+TEST_CASE("instructions behind one guard are its own until it changes or a jump comes between") {
+  LoadedModule module(R"(
+.visible .entry guarded(.param .u64 out) {
+  .reg .pred %p, %q; .reg .b32 %r<4>; .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2;
+  setp.lt.u32 %p, %r1, 6;
+  mov.u32 %r2, 0;
+  @%p add.u32 %r2, %r2, 1;
+  @%p setp.lt.u32 %p|%q, %r1, 4;
+  @%p add.u32 %r2, %r2, 10;
+  @%p setp.lt.u32 %q|%p, %r1, 2;
+  @%p add.u32 %r2, %r2, 100;
+  setp.lt.u32 %q, %r1, 3;
+  @%q bra $inner;
+  @%p add.u32 %r2, %r2, 1000;
+$inner:
+  @%p add.u32 %r2, %r2, 10000;
+  @%p add.u32 %r2, %r2, 20000;
+  @!%p add.u32 %r2, %r2, 100000;
+  st.global.u32 [%rd3], %r2;
+  ret;
+})");
+  std::vector<std::uint32_t> out(8);
+  module.run("guarded", {1}, {8}, out.data());
+  CHECK(out ==
+        std::vector<std::uint32_t>{100011, 100011, 30111, 31111, 100001, 100001, 100000, 100000});
+}
+
 TEST_CASE("a loop runs as often as each thread asks") {
   LoadedModule module(R"(
 .visible .entry sums(.param .u64 out) {
