@@ -100,7 +100,7 @@ def advice_on_errors(output):
             "the architecture that it is compiled for lacks it; on the CPU driver, PYCUDA_CPU_ARCH=90a in the "
             "environment makes a device with clusters"
         )
-    if "annotation on lambda is not allowed" in output:
+    if "annotation on lambda" in output:
         return "a lambda in device code is device code: leave out __device__"
     return ""
 

@@ -106,8 +106,8 @@ def press():
     for _ in range(2):
         time.sleep(1)
         os.kill(os.getpid(), signal.SIGINT)
-threading.Thread(target=press, daemon=True).start()
 try:
+    threading.Thread(target=press, daemon=True).start()
     run("""
     __global__ void parent(int *x)
     {

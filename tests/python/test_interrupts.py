@@ -166,8 +166,8 @@ counting = handler_address()
 signal.signal(signal.SIGINT, {handled})
 while handler_address() != counting:  # replaced, until the driver has seen that
     time.sleep(0.001)
-threading.Timer(0.001, press).start()
 try:
+    threading.Timer(0.001, press).start()  # which may be pressed before this thread goes on
     stream.synchronize()
 except KeyboardInterrupt:
     print("interrupted")
@@ -236,8 +236,8 @@ def test_an_interrupt_outside_a_wait_lets_the_process_end(caught, status):
     run_program(
         ENDLESS
         + f"""
-threading.Timer(0.1, press).start()
 try:
+    threading.Timer(0.1, press).start()
     while True:
         time.sleep(1)
 except {caught}:

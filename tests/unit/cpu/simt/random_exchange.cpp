@@ -81,8 +81,8 @@ void RandomKernel::exchange_in_step(const std::string& own, const std::string& o
     case 2:  // read without volatile
       line("st.volatile.shared.u32 " + own + ", " + source() + ";");
       // Out of a loop, compilers may move such a load behind the trips of other lanes.
-      return line((traits_.trips ? "ld.volatile.shared.u32 " : "ld.shared.u32 ") + to + ", " +
-                  other + ";");
+      return line((traits_.trips || loops_ > 0 ? "ld.volatile.shared.u32 " : "ld.shared.u32 ") +
+                  to + ", " + other + ";");
     default: {  // by some lanes
       const std::string q = condition();
       line("@" + q + " st.volatile.shared.u32 " + own + ", " + source() + ";");
