@@ -5,6 +5,8 @@ include(CMakePackageConfigHelpers)
 
 # The library and the headers of the folder that calls it.
 function(pycuda_install_layer target)
+  # Linkers drop unused sections and fold equal ones, not functions.
+  target_compile_options(${target} PRIVATE -ffunction-sections -fdata-sections)
   file(RELATIVE_PATH folder "${PROJECT_SOURCE_DIR}/src" "${CMAKE_CURRENT_SOURCE_DIR}")
   target_include_directories(${target} PUBLIC
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/pycuda_anywhere>)
