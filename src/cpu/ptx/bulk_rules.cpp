@@ -5,25 +5,12 @@
 #include <initializer_list>
 #include <string_view>
 
+#include "cpu/ptx/rule_words.h"
+
 namespace pycuda::cpu::ptx {
 namespace {
 
-using Broken = std::optional<std::string>;
 using Kind = Operand::Kind;
-
-Broken only_if(bool wanted, const char* what) {
-  if (wanted) return std::nullopt;
-  return what;
-}
-
-bool is_one_of(Type type, std::initializer_list<Type> types) {
-  return std::find(types.begin(), types.end(), type) != types.end();
-}
-
-bool any_of(const Modifiers& modifiers, std::initializer_list<std::string_view> words) {
-  return std::any_of(words.begin(), words.end(),
-                     [&](std::string_view word) { return modifiers.has(word); });
-}
 
 constexpr const char* completion = "mbarrier::complete_tx::bytes";
 
@@ -74,10 +61,10 @@ Broken reduction_type(const Instruction& instruction) {
   const bool is_half = is_one_of(type, {Type::F16, Type::BF16});
   if (modifiers.has("noftz") && !(is_half && modifiers.has("add")))
     return "has .noftz, which is for sums of 16 bits";
-  if (any_of(modifiers, {"and", "or", "xor"}))
+  if (has_any(modifiers, {"and", "or", "xor"}))
     return only_if(type == Type::B32 || (to_memory && type == Type::B64), none);
-  if (any_of(modifiers, {"inc", "dec"})) return only_if(type == Type::U32, none);
-  if (any_of(modifiers, {"min", "max"})) {
+  if (has_any(modifiers, {"inc", "dec"})) return only_if(type == Type::U32, none);
+  if (has_any(modifiers, {"min", "max"})) {
     const bool usual = is_one_of(type, {Type::U32, Type::S32});
     const bool of_memory = is_one_of(type, {Type::U64, Type::S64, Type::F16, Type::BF16});
     return only_if(usual || (to_memory && of_memory), none);
@@ -125,13 +112,13 @@ Broken tensor_copy(const Instruction& instruction) {
   const std::size_t rank = dimensions(modifiers);
   if (rank == 0) return "needs its number of dimensions, such as .2d";
   const bool is_prefetch = modifiers.has("prefetch");
-  if (any_of(modifiers, {"tile::gather4", "tile::scatter4"}) && rank != 2)
+  if (has_any(modifiers, {"tile::gather4", "tile::scatter4"}) && rank != 2)
     return "takes rows of 2 dimensions";
-  if (any_of(modifiers, {"im2col::w", "im2col::w::128"}) && rank < 3)
+  if (has_any(modifiers, {"im2col::w", "im2col::w::128"}) && rank < 3)
     return "has images of 3 to 5 dimensions";
-  if (is_prefetch && any_of(modifiers, {"tile::scatter4", "im2col_no_offs"}))
+  if (is_prefetch && has_any(modifiers, {"tile::scatter4", "im2col_no_offs"}))
     return "has a mode of stores";
-  if (any_of(modifiers, {"tile::gather4", "tile::scatter4", "im2col::w", "im2col::w::128"}))
+  if (has_any(modifiers, {"tile::gather4", "tile::scatter4", "im2col::w", "im2col::w::128"}))
     return std::nullopt;
   const bool has_offsets = modifiers.has("im2col");
   if ((has_offsets || modifiers.has("im2col_no_offs")) && rank < 3)
@@ -155,7 +142,7 @@ Broken tensor_copy(const Instruction& instruction) {
   if (elements_of(operands[map].elements[1]) != rank)
     return "has " + std::to_string(rank) + " coordinates";
   if (!modifiers.has("reduce")) return std::nullopt;
-  return only_if(any_of(modifiers, {"add", "min", "max", "inc", "dec", "and", "or", "xor"}),
+  return only_if(has_any(modifiers, {"add", "min", "max", "inc", "dec", "and", "or", "xor"}),
                  "needs an operation, such as .add");
 }
 

@@ -3,19 +3,17 @@
 #include "cpu/ptx/call_rules.h"
 
 #include "cpu/ptx/cursor.h"
+#include "cpu/ptx/rule_words.h"
 
 namespace pycuda::cpu::ptx {
 namespace {
 
-using Broken = std::optional<std::string>;
 using Kind = Operand::Kind;
 
 std::string bytes_text(std::uint64_t bytes, bool is_array) {
   return (is_array ? "an array of " : "") + std::to_string(bytes) +
          (bytes == 1 ? " byte" : " bytes");
 }
-
-bool is_integer(Type type) { return type >= Type::U8 && type <= Type::S16x2; }
 
 /// Whether a value of type `given` is taken for one of type `wanted`, which is as wide.
 bool is_of_kind(Type given, Type wanted) {

@@ -5,24 +5,13 @@
 #include <initializer_list>
 #include <vector>
 
+#include "cpu/ptx/rule_words.h"
+
 namespace pycuda::cpu::ptx {
 namespace {
 
-using Broken = std::optional<std::string>;
-
-bool is_one_of(Type type, std::initializer_list<Type> types) {
-  return std::find(types.begin(), types.end(), type) != types.end();
-}
-
-bool is_integer(Type type) { return type >= Type::U8 && type <= Type::S64; }
-
 bool is_plain_float(Type type) {
   return is_one_of(type, {Type::F16, Type::BF16, Type::F32, Type::F64});
-}
-
-Broken only_if(bool wanted, const char* what) {
-  if (wanted) return std::nullopt;
-  return what;
 }
 
 /// Whether every value of `from` is one of `to`.

@@ -7,26 +7,15 @@
 #include <initializer_list>
 
 #include "cpu/ptx/conversion_rules.h"
+#include "cpu/ptx/rule_words.h"
 
 namespace pycuda::cpu::ptx {
 namespace {
 
-using Broken = std::optional<std::string>;
 using Kind = Operand::Kind;
-
-bool is_one_of(Type type, std::initializer_list<Type> types) {
-  return std::find(types.begin(), types.end(), type) != types.end();
-}
 
 bool is_half(Type type) {
   return is_one_of(type, {Type::F16, Type::F16x2, Type::BF16, Type::BF16x2});
-}
-
-bool is_integer(Type type) { return type >= Type::U8 && type <= Type::S64; }
-
-Broken only_if(bool wanted, const char* what) {
-  if (wanted) return std::nullopt;
-  return what;
 }
 
 /// A constant operand within limits; operands of other kinds pass.

@@ -14,6 +14,7 @@
 #include "cpu/ptx/operand_rules.h"
 #include "cpu/ptx/operand_types.h"
 #include "cpu/ptx/order_rules.h"
+#include "cpu/ptx/rule_words.h"
 #include "cpu/ptx/texture_rules.h"
 #include "cpu/ptx/vector_rules.h"
 #include "cpu/ptx/video_rules.h"
@@ -21,7 +22,6 @@
 namespace pycuda::cpu::ptx {
 namespace {
 
-using Broken = std::optional<std::string>;
 using Kind = Operand::Kind;
 
 const Register* register_of(const Operand& operand, const Function& function) {

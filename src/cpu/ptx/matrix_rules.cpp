@@ -5,24 +5,10 @@
 #include <initializer_list>
 #include <string_view>
 
+#include "cpu/ptx/rule_words.h"
+
 namespace pycuda::cpu::ptx {
 namespace {
-
-using Broken = std::optional<std::string>;
-
-Broken only_if(bool wanted, const char* what) {
-  if (wanted) return std::nullopt;
-  return what;
-}
-
-bool is_one_of(Type type, std::initializer_list<Type> types) {
-  return std::find(types.begin(), types.end(), type) != types.end();
-}
-
-bool has_any(const Modifiers& modifiers, std::initializer_list<std::string_view> words) {
-  return std::any_of(words.begin(), words.end(),
-                     [&](std::string_view word) { return modifiers.has(word); });
-}
 
 /// Whether the shape is one that elements of these types have. Types that a CPU lacks pass: they
 /// are refused by name.

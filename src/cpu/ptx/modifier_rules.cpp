@@ -5,13 +5,13 @@
 
 #include "cpu/ptx/cursor.h"
 #include "cpu/ptx/opcode_table.h"
+#include "cpu/ptx/rule_words.h"
 
 namespace pycuda::cpu::ptx {
 namespace {
 
-using Broken = std::optional<std::string>;
-
-bool is_integer(Type type) {
+/// One integer, or several in one register.
+bool is_of_integers(Type type) {
   return !is_float(type) && !is_untyped(type) && type != Type::Pred && type != Type::None;
 }
 
@@ -25,7 +25,7 @@ Broken half(const Instruction& instruction) {
     if (modifiers.half == Half::None) return std::nullopt;
     return "cannot have .lo, .hi or .wide" + of_type(type);
   }
-  if (is_integer(type) && modifiers.half == Half::None) return "needs .lo, .hi or .wide";
+  if (is_of_integers(type) && modifiers.half == Half::None) return "needs .lo, .hi or .wide";
   if (modifiers.half != Half::Wide) return std::nullopt;
   const bool widens = instruction.opcode == Opcode::mul || instruction.opcode == Opcode::mad;
   if (widens && bits_of(type) < 64) return std::nullopt;
@@ -34,7 +34,7 @@ Broken half(const Instruction& instruction) {
 
 /// What is for floating-point numbers only; `type` is that of the sources.
 Broken integers(const Modifiers& modifiers, Type type) {
-  if (!is_integer(type)) return std::nullopt;
+  if (!is_of_integers(type)) return std::nullopt;
   const bool of_floats = modifiers.rounding != Rounding::None || modifiers.ftz ||
                          modifiers.approx || modifiers.full || modifiers.nan;
   if (!of_floats) return std::nullopt;
@@ -74,7 +74,7 @@ Broken comparison(Compare compare, Type type) {
     case Compare::Ls:
     case Compare::Hi:
     case Compare::Hs:
-      if (!is_integer(type) || is_signed(type)) return refuse();
+      if (!is_of_integers(type) || is_signed(type)) return refuse();
       return std::nullopt;
     default:
       if (!is_float(type)) return refuse();

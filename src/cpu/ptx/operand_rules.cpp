@@ -4,12 +4,12 @@
 
 #include "cpu/ptx/cursor.h"
 #include "cpu/ptx/operand_types.h"
+#include "cpu/ptx/rule_words.h"
 #include "cpu/ptx/special_registers.h"
 
 namespace pycuda::cpu::ptx {
 namespace {
 
-using Broken = std::optional<std::string>;
 using Kind = Operand::Kind;
 
 bool is_access(Opcode opcode) {

@@ -6,43 +6,12 @@
 #include <string_view>
 
 #include "cpu/ptx/cursor.h"
+#include "cpu/ptx/rule_words.h"
 
 namespace pycuda::cpu::ptx {
 namespace {
 
-using Broken = std::optional<std::string>;
 using Kind = Operand::Kind;
-
-Broken only_if(bool wanted, const char* what) {
-  if (wanted) return std::nullopt;
-  return what;
-}
-
-/// The modifier behind the opcode, without its dot: it names the operation of several opcodes.
-std::string_view first_word(const Instruction& instruction) {
-  std::string_view text = instruction.text;
-  const std::size_t dot = text.find('.');
-  if (dot == std::string_view::npos) return {};
-  text.remove_prefix(dot + 1);
-  return text.substr(0, text.find('.'));
-}
-
-std::size_t count(const Modifiers& modifiers, std::initializer_list<std::string_view> words) {
-  return static_cast<std::size_t>(std::count_if(
-      words.begin(), words.end(), [&](std::string_view word) { return modifiers.has(word); }));
-}
-
-bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
-
-/// A register of so many bits, or what is no register.
-bool has_bits(const Instruction& instruction, std::size_t operand, std::uint32_t bits,
-              const Function& function) {
-  if (operand >= instruction.operands.size()) return true;
-  const Operand& named = instruction.operands[operand];
-  return named.kind != Kind::Register || bits_of(function.registers[named.reg].type) == bits;
-}
 
 /// The words that fence.proxy has behind its kind of proxy, and its operands.
 Broken proxy_fence(const Instruction& instruction) {

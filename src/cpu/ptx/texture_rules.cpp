@@ -5,21 +5,12 @@
 #include <initializer_list>
 #include <string_view>
 
+#include "cpu/ptx/rule_words.h"
+
 namespace pycuda::cpu::ptx {
 namespace {
 
-using Broken = std::optional<std::string>;
 using Kind = Operand::Kind;
-
-Broken only_if(bool wanted, const char* what) {
-  if (wanted) return std::nullopt;
-  return what;
-}
-
-std::size_t count(const Modifiers& modifiers, std::initializer_list<std::string_view> words) {
-  return static_cast<std::size_t>(std::count_if(
-      words.begin(), words.end(), [&](std::string_view word) { return modifiers.has(word); }));
-}
 
 const Register* register_of(const Operand& operand, const Function& function) {
   return operand.kind == Kind::Register ? &function.registers[operand.reg] : nullptr;

@@ -3,11 +3,11 @@
 #include "cpu/ptx/vector_rules.h"
 
 #include "cpu/ptx/cursor.h"
+#include "cpu/ptx/rule_words.h"
 
 namespace pycuda::cpu::ptx {
 namespace {
 
-using Broken = std::optional<std::string>;
 using Kind = Operand::Kind;
 
 constexpr std::uint32_t most_bits = 128, most_global_bits = 256;

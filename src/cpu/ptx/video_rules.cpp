@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "cpu/ptx/video_rules.h"
 
+#include "cpu/ptx/rule_words.h"
+
 namespace pycuda::cpu::ptx {
 namespace {
-
-using Broken = std::optional<std::string>;
 
 /// What is done with the third source behind the operation itself.
 bool has_second_operation(const Modifiers& modifiers) {
