@@ -216,27 +216,23 @@ y = fma quarter 0x40000000 rest
 
 /// x = k pi / 2 + r. The reduction of large numbers works in memory: in NVRTC before 13.4 by a loop
 /// over a table, which walks with pointers or, in some loops, counts.
-constexpr const char* quarters_by_pointers = R"(
+constexpr const char* angle = R"(
 a = abs $x
 regular = !>= a 0x47ce4780
-r = region 0x7e2a2ca4b80d4a7c regular a %thread @__cudart_i2opi_f $x %local
-k = region 0x92bc7fb13941eb3e regular a %thread @__cudart_i2opi_f $x %local
-s = * r r
-odd = & k 0x00000001
-)";
-constexpr const char* quarters_by_numbers = R"(
-a = abs $x
-regular = !>= a 0x47ce4780
-r = region 0x597526a1cd3e8352 regular a %thread @__cudart_i2opi_f $x %local
-k = region 0xdf9d967b2f2a1d09 regular a %thread @__cudart_i2opi_f $x %local
-s = * r r
-odd = & k 0x00000001
 )";
 constexpr const char* quarters_of_turns = R"(
-a = abs $x
-regular = !>= a 0x47ce4780
 r = region 0x3989210271f8879c regular a $x %local
 k = region 0x0e3307a95d1a828c regular a $x %local
+)";
+constexpr const char* quarters_by_pointers = R"(
+r = region 0x7e2a2ca4b80d4a7c regular a %thread @__cudart_i2opi_f $x %local
+k = region 0x92bc7fb13941eb3e regular a %thread @__cudart_i2opi_f $x %local
+)";
+constexpr const char* quarters_by_numbers = R"(
+r = region 0x597526a1cd3e8352 regular a %thread @__cudart_i2opi_f $x %local
+k = region 0xdf9d967b2f2a1d09 regular a %thread @__cudart_i2opi_f $x %local
+)";
+constexpr const char* within_quarter = R"(
 s = * r r
 odd = & k 0x00000001
 )";
@@ -338,11 +334,11 @@ llvm::ArrayRef<Known> known_expressions() {
         {approximation::hypotenuse, joined({hypotenuse})},
     };
     for (const char* quarters : {quarters_of_turns, quarters_by_pointers, quarters_by_numbers}) {
-      all.push_back(
-          {approximation::full_sine, joined({quarters, quarters_of_sine, sine_of_quarters})});
-      all.push_back(
-          {approximation::full_cosine, joined({quarters, quarters_of_cosine, sine_of_quarters})});
-      all.push_back({approximation::tangent, joined({quarters, tangent})});
+      all.push_back({approximation::full_sine, joined({angle, quarters, within_quarter,
+                                                       quarters_of_sine, sine_of_quarters})});
+      all.push_back({approximation::full_cosine, joined({angle, quarters, within_quarter,
+                                                         quarters_of_cosine, sine_of_quarters})});
+      all.push_back({approximation::tangent, joined({angle, quarters, within_quarter, tangent})});
     }
     return all;
   }();
