@@ -138,6 +138,8 @@ def get_elwise_kernel(arguments, operation, name="kernel", keep=False, options=N
 @remembered_with_object
 def _kernel_for(kernel, use_range, layout):
     """Module and prepared kernel of an `ElementwiseKernel` in this context for a layout of its vectors."""
+    if use_range:
+        check_argument_names(kernel.gen_kwargs["name"], kernel._arguments, [bound.name for bound in _RANGE])
     if not layout:
         return kernel.generate_stride_kernel_and_types(use_range)[:2]
     settings = dict(kernel.gen_kwargs)
@@ -255,7 +257,6 @@ class ElementwiseKernel:
         name = self.gen_kwargs["name"]
         call = Call(name, self._arguments, args, self._same_length, sized=range is None)
         if use_range:
-            check_argument_names(name, self._arguments, [bound.name for bound in _RANGE])
             chosen = _range_of(range, slice, call.size)
             count = len(chosen)
             _check_range(name, chosen, call.same_length)
@@ -268,9 +269,13 @@ class ElementwiseKernel:
         module, function = _kernel_for(self, use_range, call.layout)
         grid, block = splay(count)
         given = len(args)
-        first = _stride_kernel_and_types(self, False)[0] if self._variables else module
+        arguments = (*call.packed[:given], *counts, *call.packed[given:])
+        if not self._variables:
+            function.prepared_async_call(grid, block, stream, *arguments)
+            return
+        first = _stride_kernel_and_types(self, False)[0]
         copy_variables(self._variables, first, module, stream)
-        function.prepared_async_call(grid, block, stream, *call.packed[:given], *counts, *call.packed[given:])
+        function.prepared_async_call(grid, block, stream, *arguments)
         copy_variables(self._variables, module, first, stream)
 
 
