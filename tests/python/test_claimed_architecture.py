@@ -96,6 +96,25 @@ def test_code_is_compiled_for_it(architecture, macros):
     assert output == macros + "\n"
 
 
+WARPS = """
+import numpy as np
+import pycuda.autoinit
+import pycuda.driver as cuda
+from pycuda.compiler import SourceModule
+
+module = SourceModule('__global__ void warps(int *out) { asm("mov.u32 %0, %%nwarpid;" : "=r"(out[threadIdx.x])); }')
+out = np.zeros(96, np.int32)
+module.get_function("warps")(cuda.Out(out), block=(96, 1, 1))
+print(*set(out))
+"""
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES, ids=str)
+def test_a_thread_is_told_how_many_warps_a_multiprocessor_holds(architecture):
+    output, _ = run_program(WARPS, **environment(architecture))
+    assert output == f"{ARCHITECTURES[architecture][1] // 32}\n"
+
+
 LOADED = """
 import pycuda.autoinit
 import pycuda.driver as cuda

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "cpu/api/capture.h"
+#include "cpu/api/claimed_architecture.h"
 #include "cpu/api/event.h"
 #include "cpu/api/library.h"
 #include "cpu/api/occupancy.h"
@@ -81,6 +82,8 @@ inline CUresult prepare(Function& function, Context& context, const LaunchShape&
   request->cluster = clusters.blocks;
   request->explicit_cluster = clusters.is_explicit;
   request->stack_bytes = context.stack_bytes();
+  request->processor_warps =
+      claimed_architecture().threads_per_processor / DeviceLimits::warp_lanes;
   request->params = std::move(params);
   return CUDA_SUCCESS;
 }

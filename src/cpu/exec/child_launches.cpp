@@ -39,6 +39,7 @@ ChildLaunches::ChildLaunches(const LaunchContext& parent, DeviceRuntime& runtime
       kernel_(std::make_shared<const std::string>(parent.kernel.facts.name)),
       level_(parent.request.level),
       stack_bytes_(parent.request.stack_bytes),
+      processor_warps_(parent.request.processor_warps),
       processors_(parent.request.processors),
       began_(parent.limited_since) {}
 
@@ -172,6 +173,7 @@ DeviceError ChildLaunches::queue(const LaunchableKernel& kernel, const LaunchSiz
   request.block = size.block;
   request.dynamic_shared_bytes = size.dynamic_shared_bytes;
   request.stack_bytes = stack_bytes_;
+  request.processor_warps = processor_warps_;
   request.params = std::move(parameters);
   request.checks = checks_of_environment();  // as the module is compiled
   request.level = level;

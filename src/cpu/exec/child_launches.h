@@ -129,7 +129,7 @@ class ChildLaunches {
   DeviceRuntime& runtime_;
   const std::shared_ptr<const std::string> kernel_;  ///< the parent's name
   const std::uint32_t level_;
-  const std::uint32_t stack_bytes_;
+  const std::uint32_t stack_bytes_, processor_warps_;
   const ProcessorSet* const processors_;
   const std::optional<std::chrono::steady_clock::time_point> began_;  ///< if there is a time limit
 

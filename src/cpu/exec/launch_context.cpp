@@ -70,6 +70,7 @@ LaunchContext::LaunchContext(const LaunchRequest& given, FaultSink& sink,
   frame.dynamic_shared_offset =
       round_up(reserved_shared_bytes + facts.static_shared_bytes, facts.dynamic_shared_alignment);
   frame.processor_count = worker_count();
+  frame.processor_warps = request.processor_warps;
   frame.grid_id = first != nullptr ? first->frame.grid_id
                                    : next_grid_id.fetch_add(1, std::memory_order_relaxed);
   frame.launch = this;

@@ -36,10 +36,11 @@ struct LaunchRequest {
   bool cooperative = false;
   Dim3 cluster;                   ///< blocks of a cluster: the grid is made of whole ones
   bool explicit_cluster = false;  ///< the launch or the kernel says what clusters there are
-  std::uint32_t stack_bytes = default_stack_bytes;  ///< CU_LIMIT_STACK_SIZE at the call
-  std::string params;                               ///< packed parameter bytes (copied at the call)
-  Checks checks = {};                               ///< of the kernel's code
-  std::uint32_t level = 0;                          ///< how many grids are its ancestors
+  std::uint32_t stack_bytes = default_stack_bytes;          ///< CU_LIMIT_STACK_SIZE at the call
+  std::uint32_t processor_warps = default_processor_warps;  ///< that one multiprocessor holds
+  std::string params;       ///< packed parameter bytes (copied at the call)
+  Checks checks = {};       ///< of the kernel's code
+  std::uint32_t level = 0;  ///< how many grids are its ancestors
   Launcher launcher;
   const ProcessorSet* processors = nullptr;  ///< the workers that may run it; null: all
   /// When the host's launch began that this one comes from: time limits are for both together.

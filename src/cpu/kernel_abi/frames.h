@@ -11,7 +11,7 @@
 
 namespace pycuda::cpu {
 
-inline constexpr std::uint32_t kernel_abi_version = 20;
+inline constexpr std::uint32_t kernel_abi_version = 21;
 
 /// CU_LIMIT_STACK_SIZE of a new context, as on a GPU.
 inline constexpr std::uint32_t default_stack_bytes = 1024;
@@ -19,6 +19,9 @@ inline constexpr std::uint32_t default_stack_bytes = 1024;
 struct Dim3 {
   std::uint32_t x = 1, y = 1, z = 1;
 };
+
+/// Warps that a multiprocessor of compute capability 8.0 holds.
+inline constexpr std::uint32_t default_processor_warps = 64;
 
 inline constexpr std::uint32_t parameter_alignment = 64;
 
@@ -37,9 +40,10 @@ struct LaunchFrame {
   /// system's reserved_shared_bytes.
   std::uint32_t total_shared_bytes = 0;
   std::uint32_t dynamic_shared_bytes = 0;
-  std::uint32_t dynamic_shared_offset = 0;  ///< their address in the .shared space
-  std::uint32_t processor_count = 1;        ///< %nsmid
-  std::uint64_t grid_id = 0;                ///< %gridid
+  std::uint32_t dynamic_shared_offset = 0;                  ///< their address in the .shared space
+  std::uint32_t processor_count = 1;                        ///< %nsmid
+  std::uint32_t processor_warps = default_processor_warps;  ///< %nwarpid
+  std::uint64_t grid_id = 0;                                ///< %gridid
   std::uint64_t env_regs[4] = {
       0, 0, 0, 0};         ///< %envreg0..: cooperative launches keep a barrier's address here
   void* launch = nullptr;  ///< the executor's own record (exec::Launch)

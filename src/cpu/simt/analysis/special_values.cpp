@@ -98,11 +98,7 @@ class Reader {
     if (name == "laneid") return lane();
     if (name == "warpid")
       return b_.CreateLShr(of_thread("linear", offsetof(ThreadFrame, linear)), 5);
-    if (name == "nwarpid") {
-      llvm::Value* threads =
-          b_.CreateMul(b_.CreateMul(special("ntid.x"), special("ntid.y")), special("ntid.z"));
-      return b_.CreateLShr(b_.CreateAdd(threads, b_.getInt32(31)), 5);
-    }
+    if (name == "nwarpid") return of_launch(offsetof(LaunchFrame, processor_warps));
     if (llvm::Value* value = dimension(name, "cluster_nctaid.", 4)) return value;
     if (name == "is_explicit_cluster") return of_launch(offsetof(GridFrame, explicit_cluster));
     if (name == "smid") return of_block(offsetof(BlockFrame, processor));
