@@ -100,6 +100,13 @@ def test_headers_of_functions_for_hosts_compile(header):
         assert ".entry" in ptx_of(f"#include <{header}>\n__global__ void k(int *a) {{ *a = 1; }}", **settings)
 
 
+def test_headers_may_declare_functions_of_files():
+    for header, file in (("stdio.h", "FILE"), ("cstdio", "std::FILE")):
+        source = f"#include <{header}>\nvoid log_to({file} *file);\n__global__ void k(int *a) {{ *a = 1; }}"
+        for settings in ({}, {"no_extern_c": True}):
+            assert ".entry" in ptx_of(source, **settings)
+
+
 def test_functions_that_are_marked_for_hosts_stand_beside_kernels():
     source = """
         __host__ int rows(int n) { return 2 * n; }
