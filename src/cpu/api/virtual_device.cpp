@@ -25,16 +25,6 @@ std::vector<std::unique_ptr<VirtualDevice>>& devices() {
   return all;
 }
 
-const char* vector_extension() {
-#if defined(__x86_64__)
-  return target::host_instruction_set();
-#elif defined(__aarch64__)
-  return "NEON";
-#else
-  return "scalar";
-#endif
-}
-
 std::string processor_model() {
   std::ifstream cpuinfo("/proc/cpuinfo");
   for (std::string line; std::getline(cpuinfo, line);) {
@@ -50,7 +40,7 @@ std::string device_name() {
   std::string name = "CPU";
   const std::string model = processor_model();
   if (!model.empty()) name += ' ' + model;
-  return name + " (" + vector_extension() + ", " + std::to_string(workers) +
+  return name + " (" + target::host_instruction_set() + ", " + std::to_string(workers) +
          (workers == 1 ? " core)" : " cores)");
 }
 

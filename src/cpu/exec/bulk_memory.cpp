@@ -2,10 +2,6 @@
 // Bytes that are streamed go to memory without reading first what they overwrite.
 #include "cpu/exec/bulk_memory.h"
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
-
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -14,6 +10,7 @@
 #include "cpu/exec/last_level_cache.h"
 #include "cpu/exec/parallel_ranges.h"
 #include "cpu/exec/untouched_pages.h"
+#include "cpu/processor/instructions.h"
 
 namespace pycuda::cpu::exec {
 namespace {
@@ -25,58 +22,6 @@ constexpr std::size_t most_at_once = std::size_t{1} << 20;
 
 /// What is copied is read and written.
 bool is_streamed(std::size_t bytes) { return bytes >= dependable_cache_bytes() / 2; }
-
-#if defined(__SSE2__)
-
-constexpr std::size_t line_bytes = 64, vector_bytes = sizeof(__m128i);
-
-/// Bytes before the first whole line at `to`.
-std::size_t bytes_to_line(const Byte* to, std::size_t bytes) {
-  return std::min(bytes, (~reinterpret_cast<std::uintptr_t>(to) + 1) % line_bytes);
-}
-
-void stream_copy(Byte* to, const Byte* from, std::size_t bytes) {
-  const std::size_t head = bytes_to_line(to, bytes);
-  std::memcpy(to, from, head);
-  std::size_t at = head;
-  for (; bytes - at >= line_bytes; at += line_bytes) {
-    __m128i parts[line_bytes / vector_bytes];
-    std::memcpy(parts, from + at, line_bytes);
-    for (std::size_t i = 0; i < line_bytes / vector_bytes; ++i)
-      _mm_stream_si128(reinterpret_cast<__m128i*>(to + at) + i, parts[i]);
-  }
-  _mm_sfence();
-  std::memcpy(to + at, from + at, bytes - at);
-}
-
-/// `pattern` is the unit repeated; `to` is aligned to the unit.
-void stream_fill(Byte* to, std::uint32_t pattern, std::size_t bytes) {
-  const __m128i all = _mm_set1_epi32(static_cast<int>(pattern));
-  Byte some[line_bytes];
-  for (std::size_t i = 0; i < line_bytes; i += vector_bytes)
-    std::memcpy(some + i, &all, vector_bytes);
-  const std::size_t head = bytes_to_line(to, bytes);
-  // Units are not cut: the pattern begins anew behind them.
-  std::memcpy(to, some, head);
-  std::size_t at = head;
-  for (; bytes - at >= line_bytes; at += line_bytes) {
-    for (std::size_t i = 0; i < line_bytes / vector_bytes; ++i)
-      _mm_stream_si128(reinterpret_cast<__m128i*>(to + at) + i, all);
-  }
-  _mm_sfence();
-  std::memcpy(to + at, some, bytes - at);
-}
-
-#else
-
-void stream_copy(Byte* to, const Byte* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
-
-void stream_fill(Byte* to, std::uint32_t pattern, std::size_t bytes) {
-  for (std::size_t at = 0; at < bytes; at += sizeof pattern)
-    std::memcpy(to + at, &pattern, std::min(sizeof pattern, bytes - at));
-}
-
-#endif
 
 void plain_fill(Byte* to, std::uint32_t value, std::size_t unit, std::size_t bytes) {
   switch (unit) {
@@ -97,7 +42,7 @@ std::uint32_t repeated(std::uint32_t value, std::size_t unit) {
   return unit == 2 ? (value & 0xffffu) * 0x00010001u : value;
 }
 
-void stream_zeros(Byte* to, std::size_t bytes) { stream_fill(to, 0, bytes); }
+void stream_zeros(Byte* to, std::size_t bytes) { processor::stream_fill(to, 0, bytes); }
 void plain_zeros(Byte* to, std::size_t bytes) { std::memset(to, 0, bytes); }
 
 }  // namespace
@@ -114,7 +59,7 @@ bool copy_bytes(void* to, const void* from, std::size_t bytes) {
   parallel_ranges(bytes, [=, &whole](std::size_t begin, std::size_t end) {
     const bool copied = runs_without_fault([=] {
       if (streamed) {
-        stream_copy(target + begin, source + begin, end - begin);
+        processor::stream_copy(target + begin, source + begin, end - begin);
       } else {
         std::memcpy(target + begin, source + begin, end - begin);
       }
@@ -161,7 +106,7 @@ bool fill_bytes(void* to, std::uint32_t value, std::size_t unit, std::size_t byt
   if (pattern == 0) return zero_bytes(target, bytes, streamed ? stream_zeros : plain_zeros);
   return fill_in_parallel(bytes, [=](std::size_t begin, std::size_t end) {
     if (streamed) {
-      stream_fill(target + begin, pattern, end - begin);
+      processor::stream_fill(target + begin, pattern, end - begin);
     } else {
       plain_fill(target + begin, value, unit, end - begin);
     }

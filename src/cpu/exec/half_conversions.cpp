@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "cpu/exec/half_conversions.h"
 
-#include <emmintrin.h>
-
 #include <bit>
 #include <cmath>
+
+#include "cpu/processor/half_register.h"
 
 namespace pycuda::cpu::exec {
 namespace {
@@ -19,15 +19,17 @@ float to_odd(double value) {
   return std::bit_cast<float>(bits | 1u);
 }
 
-__m128i in_register(std::uint16_t bits) { return _mm_cvtsi32_si128(bits); }
+using processor::half_register, processor::HalfRegister;
 
 extern "C" {
-__m128i pycuda_cpu_truncate_f32_f16(float value) { return in_register(half_bits(value)); }
-__m128i pycuda_cpu_truncate_f64_f16(double value) { return in_register(half_bits(value)); }
-__m128i pycuda_cpu_truncate_f32_bf16(float value) { return in_register(bfloat_bits(value)); }
-__m128i pycuda_cpu_truncate_f64_bf16(double value) { return in_register(bfloat_bits(value)); }
-float pycuda_cpu_extend_f16_f32(__m128i value) {
-  return half_value(static_cast<std::uint16_t>(_mm_cvtsi128_si32(value)));
+HalfRegister pycuda_cpu_truncate_f32_f16(float value) { return half_register(half_bits(value)); }
+HalfRegister pycuda_cpu_truncate_f64_f16(double value) { return half_register(half_bits(value)); }
+HalfRegister pycuda_cpu_truncate_f32_bf16(float value) { return half_register(bfloat_bits(value)); }
+HalfRegister pycuda_cpu_truncate_f64_bf16(double value) {
+  return half_register(bfloat_bits(value));
+}
+float pycuda_cpu_extend_f16_f32(HalfRegister value) {
+  return half_value(processor::half_bits_in(value));
 }
 }
 

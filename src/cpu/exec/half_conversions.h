@@ -17,8 +17,8 @@ std::uint16_t bfloat_bits(double value);
 /// The value of an f16. Exact.
 float half_value(std::uint16_t bits);
 
-/// __truncsfhf2 and its like, with the calling convention that LLVM expects: 16-bit floats in the
-/// low bits of xmm0.
+/// __truncsfhf2 and its like, with the calling convention that LLVM expects
+/// (processor/half_register).
 std::span<const RuntimeSymbol> half_symbols();
 
 }  // namespace pycuda::cpu::exec

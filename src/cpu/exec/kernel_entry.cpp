@@ -14,15 +14,13 @@
 #include <cstring>
 #include <mutex>
 #include <vector>
-#if defined(__x86_64__)
-#include <xmmintrin.h>
-#endif
 
-#include "cpu/exec/float_mode.h"
 #include "cpu/exec/interrupts.h"
 #include "cpu/exec/launch_context.h"
 #include "cpu/exec/page_migration.h"
 #include "cpu/exec/probe_process.h"
+#include "cpu/processor/float_control.h"
+#include "cpu/processor/signal_context.h"
 
 namespace pycuda::cpu::exec {
 namespace {
@@ -55,63 +53,6 @@ struct Chain {
 Chain& chain() {
   static Chain* const instance = new Chain;
   return *instance;
-}
-
-#if defined(__x86_64__)
-bool canonical(std::uint64_t address) {
-  const auto sign = static_cast<std::int64_t>(address) >> 47;
-  return sign == 0 || sign == -1;
-}
-#endif
-
-#if defined(__x86_64__)
-/// Whether a gather or scatter stands at `code`. Its addresses are in vectors, of any alignment.
-bool gathers_or_scatters(const std::uint8_t* code) {
-  constexpr std::uint8_t vex = 0xc4, evex = 0x62, map_bits = 0x07, map_0f38 = 2;
-  std::uint8_t opcode = 0;
-  if (code[0] == evex && (code[1] & map_bits) == map_0f38) {
-    opcode = code[4];
-  } else if (code[0] == vex && (code[1] & map_bits) == map_0f38) {
-    opcode = code[3];
-  }
-  return (opcode >= 0x90 && opcode <= 0x93) || (opcode >= 0xa0 && opcode <= 0xa3);
-}
-#endif
-
-/// A general protection fault carries no address. An operand that is no address names itself by its
-/// register, or is one of a gather's; otherwise it was an access that must be aligned and was not.
-void judge_protection_fault(const ucontext_t& context, FaultRecord& record) {
-  record.kind = FaultKind::MisalignedAddress;
-  record.address_known = false;
-#if defined(__x86_64__)
-  const auto counter = static_cast<std::uint64_t>(context.uc_mcontext.gregs[REG_RIP]);
-  if (canonical(counter) && gathers_or_scatters(reinterpret_cast<const std::uint8_t*>(counter))) {
-    record.kind = FaultKind::IllegalAddress;
-    return;
-  }
-  for (const int name : {REG_RAX, REG_RBX, REG_RCX, REG_RDX, REG_RSI, REG_RDI, REG_RBP, REG_R8,
-                         REG_R9, REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15}) {
-    const auto value = static_cast<std::uint64_t>(context.uc_mcontext.gregs[name]);
-    if (canonical(value)) continue;
-    record.kind = FaultKind::IllegalAddress;
-    record.address = value;
-    record.address_known = true;
-    return;
-  }
-#else
-  static_cast<void>(context);
-#endif
-}
-
-std::uintptr_t program_counter(const ucontext_t& context) {
-#if defined(__x86_64__)
-  return static_cast<std::uintptr_t>(context.uc_mcontext.gregs[REG_RIP]);
-#elif defined(__aarch64__)
-  return context.uc_mcontext.pc;
-#else
-  static_cast<void>(context);
-  return 0;
-#endif
 }
 
 void describe(FaultRecord& record, const char* words) {
@@ -149,7 +90,7 @@ struct FaultSignals {
     const auto& context = *static_cast<const ucontext_t*>(raw_context);
     FaultRecord record;
     record.signal = number;
-    record.program_counter = program_counter(context);
+    record.program_counter = processor::program_counter(context);
     record.thread = entry->thread_;
     record.address = reinterpret_cast<std::uint64_t>(info->si_addr);
     record.address_known = true;
@@ -158,13 +99,20 @@ struct FaultSignals {
     entry->raise(record);
   }
 
+  static void judge_unaddressed(const ucontext_t& context, FaultRecord& record) {
+    const processor::UnaddressedFault fault = processor::judge_unaddressed_fault(context);
+    record.kind = fault.is_misaligned ? FaultKind::MisalignedAddress : FaultKind::IllegalAddress;
+    record.address_known = fault.address.has_value();
+    if (fault.address) record.address = *fault.address;
+  }
+
   static void judge(const KernelEntry& entry, const siginfo_t& info, const ucontext_t& context,
                     FaultRecord& record) {
     switch (record.signal) {
       case SIGSEGV:
         record.kind = FaultKind::IllegalAddress;
         if (info.si_code == SI_KERNEL) {
-          judge_protection_fault(context, record);
+          judge_unaddressed(context, record);
         } else if (record.address == record.program_counter) {
           record.kind = FaultKind::InvalidProgramCounter;
         } else if (record.address >= entry.guard_low_ && record.address < entry.stack_low_) {
@@ -200,7 +148,8 @@ struct FaultSignals {
     static thread_local const void* last_context = nullptr;
     static thread_local std::uintptr_t last_counter = 0;
     static thread_local int repeats = 0;
-    const std::uintptr_t counter = program_counter(*static_cast<const ucontext_t*>(context));
+    const std::uintptr_t counter =
+        processor::program_counter(*static_cast<const ucontext_t*>(context));
     repeats = last_counter == counter && last_context != nullptr ? repeats + 1 : 0;
     last_counter = counter;
     last_context = context;
@@ -312,25 +261,17 @@ KernelEntry& KernelEntry::of_this_thread() {
 }
 
 bool KernelEntry::run(LaunchContext* launch, void (*body)(void*), void* context) {
-#if defined(__x86_64__)
-  const unsigned control = _mm_getcsr();
-#endif
+  const unsigned control = processor::float_control();
   stack_entry_ = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   launch_.store(launch, std::memory_order_relaxed);
-#if defined(__x86_64__)
   const bool flushes = launch != nullptr && launch->kernel.facts.processor_flushes;
-#endif
   const std::uintptr_t local_top = local_stack_.top();
   const bool whole = sigsetjmp(escape_, 0) == 0;
   if (whole) {
-#if defined(__x86_64__)
-    if (flushes) _mm_setcsr(control | flush_subnormals);
-#endif
+    if (flushes) processor::set_float_control(control | processor::flush_subnormals);
     body(context);
   }
-#if defined(__x86_64__)
-  if (flushes || !whole) _mm_setcsr(control);
-#endif
+  if (flushes || !whole) processor::set_float_control(control);
   launch_.store(nullptr, std::memory_order_relaxed);
   local_stack_.pop(local_top);
   return whole;

@@ -24,6 +24,7 @@
 #include "cpu/exec/streaming.h"
 #include "cpu/exec/unwritten.h"
 #include "cpu/exec/watchdog.h"
+#include "cpu/processor/instructions.h"
 #include "cpu/variants/launch_form.h"
 #include "cpu/variants/table.h"
 
@@ -301,7 +302,7 @@ void run_plain_blocks(LaunchContext& launch, std::uint64_t first, std::uint64_t 
         }
       },
       &run);
-  if (launch.kernel.facts.streams) end_streaming();
+  if (launch.kernel.facts.streams) processor::end_streaming();
   if (!whole) {
     launch.report(run.entry.fault(), run.block);
   } else if (launch.timed_out.load(std::memory_order_relaxed)) {

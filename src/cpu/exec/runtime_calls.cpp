@@ -9,12 +9,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
-#if defined(__x86_64__)
-#include <x86intrin.h>
-#endif
 
 #include "cpu/exec/device_heap.h"
-#include "cpu/exec/float_mode.h"
 #include "cpu/exec/kernel_entry.h"
 #include "cpu/exec/launch_context.h"
 #include "cpu/exec/local_memory.h"
@@ -23,6 +19,8 @@
 #include "cpu/exec/probe_process.h"
 #include "cpu/exec/stream.h"
 #include "cpu/exec/unwritten.h"
+#include "cpu/processor/float_control.h"
+#include "cpu/processor/instructions.h"
 
 namespace pycuda::cpu::exec {
 namespace {
@@ -56,6 +54,7 @@ void copy_text(char* out, std::size_t space, const char* text, std::uint64_t cha
 using pycuda::cpu::FaultKind;
 using pycuda::cpu::ThreadFrame;
 namespace exec = pycuda::cpu::exec;
+namespace processor = pycuda::cpu::processor;
 
 extern "C" {
 
@@ -87,7 +86,7 @@ std::int32_t pycuda_cpu_vprintf(ThreadFrame* thread, const char* format, const v
   // The buffer outlives a fault: a bad pointer among the arguments leaves from inside.
   thread_local std::string buffer;
   const exec::RuntimeScope scope;
-  const exec::UsualFloats usual;
+  const processor::UsualFloats usual;
   buffer.clear();
   const std::int32_t count = exec::format_printf(buffer, format, arguments);
   if (exec::PrintfFifo* const fifo = exec::launch_of(*thread).faults.printf_fifo()) {
@@ -177,16 +176,7 @@ std::uint32_t pycuda_cpu_is_local(ThreadFrame* thread, std::uint64_t address) {
   return exec::in_local_memory(*thread, address, 1) ? 1 : 0;
 }
 
-std::uint64_t pycuda_cpu_clock() {
-#if defined(__x86_64__)
-  return __rdtsc();
-#else
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1000000000u +
-         static_cast<std::uint64_t>(now.tv_nsec);
-#endif
-}
+std::uint64_t pycuda_cpu_clock() { return processor::ticks(); }
 
 std::uint64_t pycuda_cpu_globaltimer() {
   timespec now{};

@@ -153,14 +153,6 @@ bool should_stream(const Kernel& kernel, const LaunchRequest& request) {
   return always || is_large(walked_by(form, threads, request.params, within), cache);
 }
 
-void end_streaming() {
-#if defined(__x86_64__)
-  __builtin_ia32_sfence();
-#else
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-#endif
-}
-
 std::uint64_t streamed_launches() { return streamed.load(std::memory_order_relaxed); }
 void count_streamed_launch() { streamed.fetch_add(1, std::memory_order_relaxed); }
 

@@ -16,9 +16,6 @@ struct LaunchRequest;
 /// other parameters points into. Of launches that overlap otherwise the result is right, too.
 bool should_stream(const Kernel& kernel, const LaunchRequest& request);
 
-/// Stores of this thread that went past the caches are visible where its next write is.
-void end_streaming();
-
 /// Launches of this process that ran such a form so far.
 std::uint64_t streamed_launches();
 void count_streamed_launch();

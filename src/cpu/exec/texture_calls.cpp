@@ -3,11 +3,11 @@
 #include <cstdio>
 #include <cstring>
 
-#include "cpu/exec/float_mode.h"
 #include "cpu/exec/kernel_entry.h"
 #include "cpu/exec/surface_access.h"
 #include "cpu/exec/texture_sampler.h"
 #include "cpu/kernel_abi/runtime_calls.h"
+#include "cpu/processor/float_control.h"
 
 namespace pycuda::cpu::exec {
 namespace {
@@ -115,7 +115,7 @@ extern "C" {
 Texels pycuda_cpu_texture_fetch(ThreadFrame* thread, std::uint64_t texture, std::uint32_t form,
                                 std::uint32_t layer, std::uint32_t x, std::uint32_t y,
                                 std::uint32_t z) {
-  const exec::UsualFloats usual;
+  const processor::UsualFloats usual;
   const exec::Texture& from = exec::named(thread, texture, false);
   const TextureForm how = TextureForm::of(form);
   exec::check_geometry(thread, from, how.geometry);
@@ -166,7 +166,7 @@ Texels pycuda_cpu_surface_load(ThreadFrame* thread, std::uint64_t surface, std::
 void pycuda_cpu_surface_store(ThreadFrame* thread, std::uint64_t surface, std::uint32_t form,
                               std::uint32_t layer, std::uint32_t x, std::uint32_t y,
                               std::uint32_t z, std::uint64_t low, std::uint64_t high) {
-  const exec::UsualFloats usual;
+  const processor::UsualFloats usual;
   const TextureForm how = TextureForm::of(form);
   std::byte* const place = exec::surface_place(thread, surface, how, {layer, x, y, z});
   if (place == nullptr) return;

@@ -16,6 +16,7 @@
 
 #include "cpu/exec/cpu_budget.h"
 #include "cpu/exec/fork_guard.h"
+#include "cpu/processor/instructions.h"
 
 namespace pycuda::cpu::exec {
 namespace {
@@ -24,12 +25,6 @@ constexpr std::size_t stack_bytes = std::size_t{16} << 20;
 // Wide, because a kernel's local arrays may skip over a narrow one.
 constexpr std::size_t guard_bytes = std::size_t{1} << 20;
 constexpr auto spin_time = std::chrono::microseconds(5);
-
-void pause_core() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#endif
-}
 
 constexpr unsigned slot_of(JobHandle handle) { return static_cast<unsigned>(handle & 0xffffffffu); }
 constexpr std::uint32_t generation_of(JobHandle handle) {
@@ -379,7 +374,7 @@ void WorkerPool::work(unsigned index) {
     spinners_.fetch_add(1, std::memory_order_seq_cst);
     const auto stop = std::chrono::steady_clock::now() + spin_time;
     for (unsigned pauses = 1; epoch_.load(std::memory_order_acquire) == seen; ++pauses) {
-      pause_core();
+      processor::pause_core();
       if (pauses % 16 != 0) continue;
       sched_yield();
       if (std::chrono::steady_clock::now() > stop) break;

@@ -17,6 +17,7 @@
 #include <mutex>
 
 #include "cpu/jit/list_schedule.h"
+#include "cpu/target/target_machine.h"
 #include "cpu/variants/checkpoint.h"
 
 namespace pycuda::cpu::jit {
@@ -35,9 +36,7 @@ void set_options() {
   // round a loop from one kind of register to another and back, recurses without end (llvm-project
   // pull request 216271). With a limit of one phi it never looks through any.
   set_option("rewrite-phi-limit", 1u);
-  // X86DomainReassignment moves integer arithmetic to mask registers where it can. It hardly ever
-  // can, and its search takes time that grows with the square of a block's length.
-  set_option("disable-x86-domain-reassignment", true);
+  for (const char* const option : target::options_against_slow_passes()) set_option(option, true);
   schedule_long_arithmetic();
 }
 

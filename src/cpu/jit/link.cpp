@@ -2,7 +2,6 @@
 #include "cpu/jit/link.h"
 
 #include <llvm/ADT/StringMap.h>
-#include <llvm/ExecutionEngine/JITLink/ELF_x86_64.h>
 #include <llvm/ExecutionEngine/JITLink/JITLink.h>
 #include <llvm/ExecutionEngine/JITLink/JITLinkMemoryManager.h>
 #include <llvm/Support/Error.h>
@@ -12,6 +11,7 @@
 #include <utility>
 
 #include "cpu/kernel_abi/runtime_calls.h"
+#include "cpu/target/object_linker.h"
 
 namespace pycuda::cpu::jit {
 namespace {
@@ -97,14 +97,13 @@ LinkedObject::~LinkedObject() {
 
 base::Result<std::unique_ptr<LinkedObject>> LinkedObject::link(
     const std::string& object, const std::vector<std::pair<std::string, void*>>& symbols) {
-  // The linker for this format and processor by name: the general one brings those for all others.
-  auto graph = jitlink::createLinkGraphFromELFObject_x86_64({object, "kernel"});
+  auto graph = target::link_graph_of({object, "kernel"});
   if (!graph) return base::Failure{llvm::toString(graph.takeError())};
   llvm::StringMap<void*> definitions;
   for (const auto& [name, address] : symbols) definitions[name] = address;
   std::unique_ptr<LinkedObject> linked(new LinkedObject(std::make_unique<State>()));
   State& state = *linked->state_;
-  jitlink::link_ELF_x86_64(std::move(*graph), std::make_unique<LinkContext>(state, definitions));
+  target::link(std::move(*graph), std::make_unique<LinkContext>(state, definitions));
   if (!state.failure.empty()) return base::Failure{state.failure};
   return linked;
 }

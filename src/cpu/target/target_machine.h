@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 
 namespace llvm {
 class Module;
@@ -22,5 +23,9 @@ std::unique_ptr<llvm::TargetMachine> make_target_machine(const Processor& proces
 /// frames, so that a stack overflow meets the guard page. Without the same features on all
 /// functions none would be inlined.
 void set_target_attributes(llvm::Module& module, const Processor& processor);
+
+/// LLVM's options, to be set to true, that switch off passes of this processor which take more time
+/// than their results are worth.
+std::span<const char* const> options_against_slow_passes();
 
 }  // namespace pycuda::cpu::target

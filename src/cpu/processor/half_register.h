@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT
+// The register that functions of LLVM's run time take and return a 16-bit float in.
+#pragma once
+
+#if defined(__x86_64__)
+#include "cpu/processor/x86/half_register.h"
+#else
+#include "cpu/processor/portable/half_register.h"
+#endif
