@@ -14,8 +14,8 @@ std::uintptr_t program_counter(const ucontext_t& context);
 
 /// A fault for which the system gives no address.
 struct UnaddressedFault {
-  bool is_misaligned = true;             ///< else an operand is no address
-  std::optional<std::uint64_t> address;  ///< that operand, if it can be told
+  bool is_misaligned = true;             ///< else an operand is not a valid address
+  std::optional<std::uint64_t> address;  ///< that operand, if it is known
 };
 UnaddressedFault judge_unaddressed_fault(const ucontext_t& context);
 

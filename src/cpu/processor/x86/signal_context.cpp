@@ -27,8 +27,9 @@ std::uintptr_t program_counter(const ucontext_t& context) {
   return static_cast<std::uintptr_t>(context.uc_mcontext.gregs[REG_RIP]);
 }
 
-/// A general protection fault carries no address. An operand that is no address names itself by its
-/// register, or is one of a gather's; otherwise it was an access that must be aligned and was not.
+/// A general protection fault carries no address. An operand that is not a valid address is in one
+/// of the registers, or one of a gather's; otherwise it was an access that must be aligned and was
+/// not.
 UnaddressedFault judge_unaddressed_fault(const ucontext_t& context) {
   const std::uintptr_t counter = program_counter(context);
   if (canonical(counter) && gathers_or_scatters(reinterpret_cast<const std::uint8_t*>(counter)))
