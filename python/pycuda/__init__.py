@@ -36,7 +36,13 @@ def checks(*names):
     Returns
     -------
     context manager
-        Of a list that holds a `Finding` for each place in the program once the statement has ended.
+        Of a list that holds a `Finding` for each place in the program once the statement has ended. Statements within
+        each other check for all that they name together, and each list has what its own statement names.
+
+    Notes
+    -----
+    An access out of bounds ends the launch: the context is lost, and calls after the statement say so. The list has it,
+    too.
 
     Examples
     --------
@@ -61,8 +67,14 @@ _LATE = {
     **dict.fromkeys(("benchmark", "Comparison", "Timing"), "_benchmark"),
     **dict.fromkeys(("counters", "Counters"), "_counters"),
     **dict.fromkeys(("profile", "range", "Profile", "Summary", "Work"), "_profile"),
+    "Finding": "_checks",
+    "Report": "_report",
     "provide_libcuda": "_programs",
 }
+
+
+def __dir__():
+    return sorted({*globals(), *_LATE})
 
 
 def __getattr__(name):

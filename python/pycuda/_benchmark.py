@@ -218,6 +218,8 @@ def benchmark(function, *args, against=None, seconds=1.0, warmup=2, confidence=0
     >>> timing.fastest <= timing.median
     True
     """
+    if function is None:
+        raise TypeError("benchmark() got None: pass a function and its arguments, or a lambda, not a call")
     for one in (function, against):
         if one is not None and not callable(one):
             raise TypeError(f"benchmark() calls a function, which {one!r} is not: pass the work as a lambda")

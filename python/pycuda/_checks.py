@@ -9,7 +9,8 @@ import warnings
 from dataclasses import dataclass, field
 
 _COORDINATES = tuple[int, int, int]
-_open = []  # of each `with` statement that has not ended: its checks, its list
+# Of each `with` statement that has not ended, the outermost first: the names of its checks, its list.
+_open = []
 
 
 @dataclass(frozen=True)
@@ -110,12 +111,15 @@ def finding_of(record):
 
 
 def _take():
-    """Move what was found to the list of the innermost `with` statement."""
+    """Move what was found to the lists of the `with` statements that asked for it, else to the innermost one's."""
     from pycuda import _driver  # start-up time: as below
 
     if _open:
         taken = json.loads(_driver._take_findings())
-        _open[-1][1].extend(finding_of(record) for record in taken["findings"])
+        for record in taken["findings"]:
+            finding = finding_of(record)
+            for found in [found for names, found in _open if names & {"all", finding.check}] or [_open[-1][1]]:
+                found.append(finding)
         if taken["left_out"]:
             warnings.warn(
                 f"pycuda.checks() lists {len(taken['findings'])} places and leaves out {taken['left_out']} more: fix "
@@ -146,15 +150,22 @@ def checking(*names):
             raise TypeError(f"pycuda.checks() takes the names of checks as strings, not {type(name).__name__}")
         if not name.strip():
             raise ValueError("an empty name of a check: the checks are memory, init, race, sync and all")
+    wanted = {part.strip() for name in names for part in name.split(",")}
+    wanted = frozenset("memory" if name == "1" else name for name in wanted - {"0"})
     found = []
     _wait()
     _take()
-    _driver._set_checks(",".join(names))
-    _open.append((",".join(names), found))
+    _driver._set_checks(_together(wanted))
+    _open.append((wanted, found))
     try:
         yield found
     finally:
         _wait()
         _take()
         _open.pop()
-        _driver._set_checks(_open[-1][0] if _open else "")
+        _driver._set_checks(_together())
+
+
+def _together(wanted=frozenset()):
+    """The checks of all statements that are open, and `wanted`, as the driver takes them."""
+    return ",".join(sorted(wanted.union(*(names for names, _ in _open))))

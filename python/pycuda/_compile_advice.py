@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What to do about a source that does not compile, for the mistakes that beginners make most."""
 
+import difflib
 import os
 import re
 
@@ -39,6 +40,28 @@ _HEADERS = (
     (r"std::numeric_limits", "<limits>"),
     (r"std::(complex|array|tuple)", r"<\1>"),
 )
+
+_CUDA_HEADERS = (
+    "cuda_runtime.h cuda_fp16.h cuda_bf16.h cuda_fp8.h cooperative_groups.h curand_kernel.h cuComplex.h mma.h "
+    "math_constants.h cub/cub.cuh thrust/complex.h pycuda-complex.hpp pycuda-helpers.hpp"
+).split()
+# What CUDA declares in every source and programs misspell.
+_BUILT_IN = (
+    "threadIdx blockIdx blockDim gridDim warpSize __syncthreads __syncwarp __syncthreads_count __threadfence "
+    "__threadfence_block __threadfence_system __shfl_sync __shfl_up_sync __shfl_down_sync __shfl_xor_sync "
+    "__ballot_sync __any_sync __all_sync __activemask __match_any_sync __popc __clz __ffs __brev __ldg __fmaf_rn "
+    "atomicAdd atomicSub atomicExch atomicMin atomicMax atomicInc atomicDec atomicCAS atomicAnd atomicOr atomicXor "
+    "sqrtf rsqrtf sinf cosf tanf expf logf powf fabsf fmaxf fminf floorf ceilf sqrt rsqrt printf assert "
+    "make_float2 make_float3 make_float4 make_int2 make_int3 make_int4 tex1Dfetch tex1D tex2D tex3D surf2Dread "
+    "surf2Dwrite clock64 float2 float3 float4 int2 int3 int4 dim3"
+).split()
+
+
+def _built_in_like(name):
+    """The name of CUDA's that `name` is probably meant for, or ""."""
+    by_letters = {built_in.lower(): built_in for built_in in _BUILT_IN}
+    found = difflib.get_close_matches(name.lower(), by_letters, 1, 0.85)
+    return by_letters[found[0]] if found else ""
 
 
 def is_file_name(text):
@@ -81,6 +104,10 @@ def advice_on_errors(output):
     output : str
         What NVRTC or nvcc said.
     """
+    if found := re.search(r'cannot open source file "([^"]+)"', output):
+        close = difflib.get_close_matches(found[1], _CUDA_HEADERS, 1, 0.8)
+        if close and close[0] != found[1]:
+            return f"there is no header {found[1]}; did you mean {close[0]}?"
     names = ["::".join(part for part in found if part) for found in _UNKNOWN_NAME.findall(output)]
     for line, indent in _UNKNOWN_NAMESPACE.findall(output):
         names += re.findall(r"^\w+", line[len(indent) :])
@@ -88,6 +115,11 @@ def advice_on_errors(output):
         for pattern, header in _HEADERS:
             if found := re.fullmatch(pattern, name):
                 return f"{name} is declared in a header: #include {found.expand(header)}"
+    if "in" in names and "READ_AND_MAP(" in output:
+        return "without map_expr, the argument that is reduced is named in: arguments=\"float *in\""
+    for name in names:
+        if meant := _built_in_like(name):
+            return f"{name} is not declared; did you mean {meant}?"
     if found := re.search(r'more than one instance of overloaded function "(\w+)" has "C" linkage', output):
         return f"{found[1]} is a function of CUDA: give the kernel another name"
     if 'declaration is incompatible with previous "' in output and "extern __shared__" in output:

@@ -371,7 +371,8 @@ class Counters:
 
     def __repr__(self):
         launches = sum(one.launches for one in self.kernels)
-        return f"<pycuda.Counters of {len(self.kernels)} kernels, {launches} launches>"
+        kernels = f"{len(self.kernels)} kernel{'' if len(self.kernels) == 1 else 's'}"
+        return f"<pycuda.Counters of {kernels}, {launches} launch{'' if launches == 1 else 'es'}>"
 
     def _repr_html_(self):
         from html import escape  # start-up time: for notebooks

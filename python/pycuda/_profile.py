@@ -217,7 +217,11 @@ class Profile:
 
     def __repr__(self):
         pieces = sum(one.kind != "wait" for one in self.work)
-        return f"<pycuda.Profile of {pieces} pieces of work in {_milliseconds(self.elapsed)} ms>"
+        plural = "" if pieces == 1 else "s"
+        return f"<pycuda.Profile of {pieces} piece{plural} of work in {_milliseconds(self.elapsed)} ms>"
+
+    def _repr_pretty_(self, printer, cycle):
+        printer.text(str(self))
 
     def _repr_html_(self):
         from html import escape  # start-up time: for notebooks

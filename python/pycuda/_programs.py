@@ -12,6 +12,7 @@ import contextlib
 import ctypes
 import hashlib
 import os
+import re
 import shlex
 import shutil
 import sys
@@ -36,6 +37,8 @@ _RUN_TIME = (
 # Programs that load a library by ctypes often ask for it without a version.
 _NEWEST = {"libcudart.so": "libcudart.so.13", "libcublas.so": "libcublas.so.13", "libcufft.so": "libcufft.so.12"}
 _PROGRAM_OPTIONS = ("-m", "-c")
+# The options of `run` that name a file to write, and how such files end.
+_WRITTEN_FILES = {"check_report": (".json",), "counters": (".csv", ".json"), "report": (".html", ".htm")}
 
 
 def cpu_driver():
@@ -182,6 +185,24 @@ def environment(options, current=os.environ):
     return variables
 
 
+def _number(least, most):
+    """A parser of whole numbers that the driver takes as a setting."""
+
+    def parse(text):
+        if not re.fullmatch(r"[0-9]+", text) or not least <= int(text) <= most:
+            raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from {least} to {most}")
+        return int(text)
+
+    return parse
+
+
+def _size(text):
+    """A size of memory as the driver takes it."""
+    if not re.fullmatch(r"0*[1-9][0-9]*[KMGTkmgt]?", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of bytes, such as 512M or 4G")
+    return text
+
+
 def _add_options(parser):
     parser.add_argument(
         "--check",
@@ -193,9 +214,9 @@ def _add_options(parser):
     parser.add_argument(
         "--counters", metavar="FILE", help="count what the warps of each kernel do, and write a table (.csv, .json)"
     )
-    parser.add_argument("--devices", type=int, metavar="N", help="how many devices the driver offers (1)")
-    parser.add_argument("--threads", type=int, metavar="N", help="how many cores run kernels (all)")
-    parser.add_argument("--memory", metavar="SIZE", help="memory of a device, such as 4G (half of the machine's)")
+    parser.add_argument("--devices", type=_number(1, 64), metavar="N", help="how many devices the driver offers (1)")
+    parser.add_argument("--threads", type=_number(1, 1024), metavar="N", help="how many cores run kernels (all)")
+    parser.add_argument("--memory", type=_size, metavar="SIZE", help="memory of a device: 4G (half of the machine's)")
     parser.add_argument("--timeout", type=float, metavar="SECONDS", help="end kernels that run longer (never)")
     parser.add_argument(
         "--no-stand-ins",
@@ -225,19 +246,21 @@ def run(arguments):
         parser.error("--check-report needs --check")
     if options.report and options.counters:
         parser.error("--report counts by itself: leave out --counters")
-    for option in ("check_report", "counters", "report"):
-        if path := getattr(options, option):
-            try:
-                open(path, "w").close()
-            except OSError as error:
-                parser.error(f"--{option.replace('_', '-')}: {error}")
     if not program:
         parser.error("no program is given")
     command = program
     if program[0] in _PROGRAM_OPTIONS or program[0].endswith(".py"):
+        if program[0].endswith(".py") and not os.path.isfile(program[0]):
+            parser.error(f"there is no program {program[0]!r}")
         command = [sys.executable, *program]
     elif shutil.which(program[0]) is None:
         parser.error(f"there is no program {program[0]!r}")
+    for option, endings in _WRITTEN_FILES.items():
+        if path := getattr(options, option):
+            try:
+                _check_writable(path, endings)
+            except OSError as error:
+                parser.error(f"--{option.replace('_', '-')}: {error}")
     try:
         variables = environment(options)
     except OSError as error:
@@ -250,6 +273,18 @@ def run(arguments):
     if options.check:
         return _checked_programs.run(command, {**os.environ, **variables}, options.check_report)
     os.execvpe(command[0], command, {**os.environ, **variables})
+
+
+def _check_writable(path, endings):
+    """Raises OSError if `path` cannot be written, or is a file that was not made for this: a forgotten value of an
+    option makes a program's name one."""
+    exists = os.path.exists(path)
+    if os.path.isfile(path) and os.path.getsize(path) and not path.endswith(endings):
+        raise FileExistsError(f"{path} exists and does not end in {' or '.join(endings)}: it is not overwritten")
+    with open(path, "a"):
+        pass
+    if not exists:
+        os.unlink(path)
 
 
 def _split(parser, arguments):

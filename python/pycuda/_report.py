@@ -86,7 +86,8 @@ class Report:
 
     def __repr__(self):
         names = ", ".join(kernel.kernel for kernel in self.kernels)
-        return f"<pycuda.Report of {names or 'no kernels'}, {len(self.findings)} findings>"
+        findings = f"{len(self.findings)} finding{'' if len(self.findings) == 1 else 's'}"
+        return f"<pycuda.Report of {names or 'no kernels'}, {findings}>"
 
 
 def occupancies_of(kernels, device=None):

@@ -52,6 +52,7 @@ def first_error(log):
 _COMMENT_OR_TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 # __launch_bounds__(N * (M + 1)), __cluster_dims__(2, 1, 1), __maxnreg__(32)
 _ATTRIBUTE = r"__\w+__\s*\((?:[^()]|\([^()]*\))*\)\s*"
+_MACRO = re.compile(r"^[ \t]*#[ \t]*define\b(?:[^\\\n]|\\.)*", re.MULTILINE | re.DOTALL)
 _KERNEL = re.compile(rf"__global__\s+(?:{_ATTRIBUTE}|static\s+|inline\s+|void\s+)*(\w+)\s*\(")
 
 
@@ -64,7 +65,7 @@ def code_of(source):
 
 def kernel_names(source):
     """The names of what looks like the definition of a kernel in a source, str or bytes: in order, each once."""
-    return list(dict.fromkeys(_KERNEL.findall(code_of(source))))
+    return list(dict.fromkeys(_KERNEL.findall(_MACRO.sub("", code_of(source)))))
 
 
 def is_template(source, name):

@@ -56,7 +56,7 @@ def _unary(name, operation):
             else:
                 stream = stream_or_out
         if not isinstance(array, GPUArray):
-            raise TypeError(f"{name} takes an array on the device, not {type(array).__name__}")
+            raise TypeError(f"{name} takes an array on the device, not {type(array).__name__}: copy it with to_gpu")
         if out is not None:
             assert out.shape == array.shape, f"out has shape {out.shape}, the array has shape {array.shape}"
             if array.dtype.kind in "fc":
@@ -89,7 +89,7 @@ tanh = _unary("tanh", "tanh")
 def _check(name, array, other=None):
     for operand in (array,) if other is None else (array, other):
         if not isinstance(operand, GPUArray):
-            raise TypeError(f"{name} takes arrays on the device, not {type(operand).__name__}")
+            raise TypeError(f"{name} takes arrays on the device, not {type(operand).__name__}: copy it with to_gpu")
     if array.dtype not in (np.float32, np.float64):
         raise TypeError(f"{name} is for float32 and float64, not {array.dtype}")
     if other is not None and other.shape != array.shape:

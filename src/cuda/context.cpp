@@ -225,8 +225,7 @@ Context::MemoryInfo Context::memory_info() const {
 }
 
 void ContextScope::throw_dead(const Context& context) {
-  throw context.driver().cuCtxPushCurrent.error(CUDA_ERROR_INVALID_CONTEXT,
-                                                "the context has been detached");
+  throw context.driver().cuCtxPushCurrent.error(CUDA_ERROR_INVALID_CONTEXT, context_is_gone);
 }
 
 }  // namespace pycuda::cuda

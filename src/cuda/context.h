@@ -42,6 +42,11 @@ class Viewed : public Memory {
   HostView view_;
 };
 
+/// What calls that need a detached context say.
+inline constexpr const char* context_is_gone =
+    "the context has been detached, and all that was made in it: compile the kernels and copy the "
+    "arrays again";
+
 /// Owned by those who use it, through ContextPtr; a GreenContext is one too. Contexts are compared
 /// by `handle()`. All members may be called on any thread; those that concern the driver's current
 /// context make this one current meanwhile.

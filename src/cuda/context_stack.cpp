@@ -147,7 +147,7 @@ ContextPtr make_context(const Device& device, unsigned int flags) {
 void push_context(const ContextPtr& context) {
   const auto& push = context->driver().cuCtxPushCurrent;
   if (!context->valid()) {
-    throw push.error(CUDA_ERROR_INVALID_CONTEXT, "the context has been detached");
+    throw push.error(CUDA_ERROR_INVALID_CONTEXT, context_is_gone);
   }
   ThreadStack& stack = this_thread();
   stack.contexts.reserve(stack.contexts.size() + 1);

@@ -14,7 +14,7 @@ namespace pycuda::cuda {
 ContextPtr make_context(const Device& device, unsigned int flags = 0);
 
 /// Makes `context` current on this thread. A dead context throws "cuCtxPushCurrent failed: invalid
-/// device context - the context has been detached".
+/// device context - " and context_is_gone.
 void push_context(const ContextPtr& context);
 
 /// Takes the top off; the valid one below becomes current again. With an empty stack it throws

@@ -189,14 +189,28 @@ std::string advice(const std::string& log, bool in_extern_c) {
         return "nvidia-cuda-cccl";
       }
       if (file.starts_with("crt/")) return "nvidia-cuda-crt";
-      constexpr std::string_view kRuntimeParts[] = {
-          "cuda_runtime",  "cuda_fp",        "cuda_bf16",      "cuda_tf32",         "cuda_device",
-          "cuda_pipeline", "cuda_awbarrier", "cuda_occupancy", "cooperative_groups"};
-      const bool is_part = std::ranges::any_of(
-          kRuntimeParts, [&](std::string_view part) { return file.starts_with(part); });
-      if (is_part || file == "cuda.h" || file == "mma.h") {
+      constexpr std::string_view kRuntimeHeaders[] = {
+          "cuda",
+          "mma",
+          "cooperative_groups",
+          "cuda_runtime",
+          "cuda_runtime_api",
+          "cuda_device_runtime_api",
+          "cuda_fp16",
+          "cuda_fp8",
+          "cuda_fp6",
+          "cuda_fp4",
+          "cuda_bf16",
+          "cuda_occupancy",
+          "cuda_pipeline",
+          "cuda_pipeline_primitives",
+          "cuda_awbarrier",
+          "cuda_awbarrier_primitives",
+      };
+      const std::string_view stem = file.substr(0, file.rfind('.'));
+      if (file.starts_with("cooperative_groups/") ||
+          std::ranges::find(kRuntimeHeaders, stem) != std::end(kRuntimeHeaders))
         return "nvidia-cuda-runtime";
-      }
       return {};
     }();
     if (!wheel.empty()) return "`pip install " + wheel + "` brings " + std::string(file);

@@ -7,10 +7,11 @@ import sys
 import warnings
 
 import numpy as np
+import pycuda
 import pycuda.driver as drv
 import pytest
 from programs import has_cpu_driver, run_program
-from pycuda import gpuarray
+from pycuda import cumath, gpuarray
 from pycuda.compiler import SourceModule
 
 EMPTY = "__global__ void k(int *a) {}"
@@ -146,6 +147,44 @@ def test_arrays_in_the_place_of_memory(context):
     number = gpuarray.to_gpu(np.array([1 << 20]))
     with pytest.raises(TypeError, match="give its gpudata"):
         drv.memcpy_dtoh(np.zeros(1, np.int64), number)
+
+
+def test_arrays_of_the_host_in_the_place_of_arrays_of_the_device(context):
+    array = gpuarray.zeros(3, np.float32)
+    with pytest.raises(TypeError, match=r"not an array on the device: memcpy_htod\(dest, src\) copies to the device"):
+        drv.memcpy_dtoh(array, np.ones(3, np.float32))
+    with pytest.raises(TypeError, match=r"set\(\) takes a NumPy array, not list: numpy.array makes one"):
+        array.set([1, 2, 3])
+    with pytest.raises(TypeError, match="sin takes an array on the device, not ndarray: copy it with to_gpu"):
+        cumath.sin(np.ones(3, np.float32))
+
+
+def test_an_array_of_a_context_that_is_gone_can_be_shown():
+    run_program("""
+import numpy as np
+import pycuda.driver as cuda
+from pycuda import gpuarray, tools
+from pycuda.compiler import SourceModule
+
+cuda.init()
+cuda.Device(0).make_context()
+array = gpuarray.zeros(3, np.float32)
+kernel = SourceModule("__global__ void k(float *a) {}").get_function("k")
+tools.reset_context()
+assert repr(array).startswith("<GPUArray of shape (3,), float32: "), repr(array)
+for work in (lambda: array + 1, lambda: array.get(), lambda: kernel(array, block=(1, 1, 1))):
+    try:
+        work()
+    except (cuda.Error, ValueError) as error:
+        assert "again" in str(error), error
+    else:
+        raise AssertionError("no error")
+""")
+
+
+def test_the_result_of_a_call_is_no_function(context):
+    with pytest.raises(TypeError, match="pass a function and its arguments, or a lambda"):
+        pycuda.benchmark(None)
 
 
 def test_a_grid_from_a_true_division(context):

@@ -94,7 +94,7 @@ def test_each_statement_has_its_own_findings(kernels):
         kernels()
     with pycuda.checks("0") as none:
         kernels()
-    assert [finding.check for finding in races] == ["race", "race"]  # before and after the inner statement
+    assert [finding.check for finding in races] == ["race"] * 3  # in the inner statement, too
     assert [finding.check for finding in inner] == ["sync"]
     assert sorted(finding.check for finding in both) == ["race", "sync"]
     assert none == []
@@ -184,6 +184,45 @@ def test_run_keeps_the_programs_own_status(tmp_path):
     assert (ended.returncode, ended.stdout, json.loads(report.read_text())) == (0, "clean\n", [])
     assert "the checks found nothing" in ended.stderr
     assert _run("--check=race", program="import os; os.kill(os.getpid(), 9)").returncode == 137
+
+
+@pytest.mark.parametrize("option", ["--report", "--counters", "--check-report"])
+def test_a_forgotten_file_name_costs_no_program(tmp_path, option):
+    program, other = tmp_path / "program.py", tmp_path / "other.py"
+    program.write_text("print(1)")
+    other.write_text("print(2)")
+    command = [sys.executable, "-m", "pycuda", "run", "--check"] if option == "--check-report" else None
+    command = (command or [sys.executable, "-m", "pycuda", "run"]) + [option, str(program)]
+    for rest, words in (([], "no program is given"), ([str(other)], "it is not overwritten")):
+        ended = subprocess.run([*command, *rest], capture_output=True, text=True)
+        assert ended.returncode == 2
+        assert words in ended.stderr
+        assert program.read_text() == "print(1)"
+
+
+def test_a_report_outlives_a_program_that_is_not_there(tmp_path):
+    report = tmp_path / "report.html"
+    report.write_text("an older one")
+    command = [sys.executable, "-m", "pycuda", "run", f"--report={report}", str(tmp_path / "missing.py")]
+    ended = subprocess.run(command, capture_output=True, text=True)
+    assert ended.returncode == 2
+    assert "there is no program" in ended.stderr
+    assert report.read_text() == "an older one"
+
+
+@pytest.mark.parametrize(
+    ("option", "words"),
+    [
+        ("--memory=4X", "'4X' is not a number of bytes"),
+        ("--memory=0", "'0' is not a number of bytes"),
+        ("--devices=99", "'99' is not a whole number from 1 to 64"),
+        ("--threads=0", "'0' is not a whole number from 1 to 1024"),
+    ],
+)
+def test_run_refuses_settings_that_the_driver_does_not_take(option, words):
+    ended = _run(option, program="print(1)")
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert words in ended.stderr
 
 
 @pytest.mark.parametrize(

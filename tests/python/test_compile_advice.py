@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Sources that are not device code alone: the error says what to do instead."""
 
+import numpy as np
 import pytest
 from pycuda._compile_advice import advice, without_details
 from pycuda.compiler import SourceModule
 from pycuda.driver import CompileError
+from pycuda.reduction import ReductionKernel
 
 KERNEL = "__global__ void f(int *a) { a[threadIdx.x] = 1; }\n"
 
@@ -67,6 +69,11 @@ template __global__ void k<double>(double *);
         ("__global__ void k(float *a) { a[0] = std::numeric_limits<float>::max(); }", "#include <limits>"),
         ("__global__ void k(float *a) { a[0] = std::max(1, 2); }", "std::max is .*#include <algorithm>"),
         ("__global__ void k(float *a) { a[0] = CUDART_PI_F; }", "#include <math_constants.h>"),
+        ("__global__ void k(int *a) { a[threadidx.x] = 1; }", "threadidx is not declared; did you mean threadIdx?"),
+        ("__global__ void k(int *a) { __syncthread(); }", "did you mean __syncthreads?"),
+        ("__global__ void k(int *a) { atomicadd(a, 1); }", "did you mean atomicAdd?"),
+        ("#include <cuda_fp15.h>\n__global__ void k() {}", "no header cuda_fp15.h; did you mean cuda_fp16.h?"),
+        ("#include <cooperative_group.h>\n__global__ void k() {}", "did you mean cooperative_groups.h?"),
         (TEMPLATE, "one name has one type in a source"),
         ("__global__ void __cluster_dims__(2, 1, 1) k() {}", "PYCUDA_CPU_ARCH=90a"),
         ("__global__ void k(int *a) { a[0] = [] __device__ { return 1; }(); }", "leave out __device__"),
@@ -79,5 +86,11 @@ def test_errors_that_name_no_cause_are_explained(context, source, words):
 
 def test_names_that_no_header_declares_are_left_to_the_compiler(context):
     with pytest.raises(CompileError) as caught:
-        SourceModule("__global__ void k(my_half *a) { a[0] = other::f(); }")
+        SourceModule("__global__ void k(my_half *a) { a[0] = other::f(); counter(); }")
     assert "header" not in str(caught.value)
+    assert "did you mean" not in str(caught.value)
+
+
+def test_a_reduction_without_an_expression_names_its_argument(context):
+    with pytest.raises(CompileError, match='the argument that is reduced is named in: arguments="float .in"'):
+        ReductionKernel(np.float32, neutral="0", reduce_expr="a+b", arguments="float *x")

@@ -56,6 +56,33 @@ told(lambda: launch(compiler.SourceModule(source).get_function("k")))
     assert places(tmp_path, program) == [f"at program.py:{line} | a[1000000] = 1;  // outside"]
 
 
+def test_a_call_of_a_function_of_cudas_has_the_line_of_the_call(tmp_path):
+    program = '''
+source = """
+texture<float, 2> image;
+template <class T> __device__ T deeper(T x) { return tex2D(image, x, x); }  // inner
+__global__ void k(float *a)
+{
+  a[0] = tex2D(image, 1.f, 2.f);  // unbound
+}
+__global__ void l(float *a)
+{
+  a[0] = deeper(a[1]);
+}
+"""
+module = compiler.SourceModule(source, no_extern_c=True)
+told(lambda: launch(module.get_function("k")))
+module = compiler.SourceModule(source, no_extern_c=True)
+told(lambda: launch(module.get_function("l")))
+'''
+    why = "handle 0 is not a texture: a texture reference that is not bound has it"
+    assert places(tmp_path, program) == [
+        f"at program.py:{line_of(program, '// unbound')}: {why} | a[0] = tex2D(image, 1.f, 2.f);  // unbound",
+        f"at program.py:{line_of(program, '// inner')}: {why} | "
+        "template <class T> __device__ T deeper(T x) { return tex2D(image, x, x); }  // inner",
+    ]
+
+
 def test_an_indented_source_and_one_of_a_single_line_are_found_too(tmp_path):
     program = '''
 import textwrap

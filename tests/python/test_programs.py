@@ -221,7 +221,7 @@ def test_paths_of_the_program_are_kept():
         ([], "no program"),
         (["--devices", "2"], "no program"),
         (["no-such-program-anywhere"], "there is no program 'no-such-program-anywhere'"),
-        (["--devices", "two", "x.py"], "invalid int value"),
+        (["--devices", "two", "x.py"], "'two' is not a whole number from 1 to 64"),
         (["--no-such-option", "x.py"], "unrecognized arguments: --no-such-option"),
     ],
 )

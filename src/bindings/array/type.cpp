@@ -98,7 +98,8 @@ void check_home(const ArrayState& state) {
     return;
   }
   const std::string of = "the array of " + state.description();
-  if (!state.home->valid()) raise_value_error(of + " belongs to a context that is gone");
+  if (!state.home->valid())
+    raise_value_error(of + " belongs to a context that is gone: make it again");
   const bool same_device = state.home->device().handle() == current->device().handle();
   raise_value_error(of + " belongs to another context" +
                     (same_device ? ""

@@ -35,11 +35,24 @@ std::string layout_with_gaps(PyObject* object) {
          nb::repr(array.attr("strides")).c_str();
 }
 
+bool is_on_device(PyObject* object) {
+  // Of the class: the attribute's value is not asked for.
+  return nb::hasattr(nb::handle(object).type(), "__cuda_array_interface__");
+}
+
 /// Throws the Python error that is set. NumPy says that an array is not contiguous; what to do
 /// about it is added here.
 [[noreturn]] void throw_without_buffer(PyObject* object, bool writable) {
   const std::string layout = layout_with_gaps(object);
-  if (layout.empty()) throw nb::python_error();
+  if (layout.empty()) {
+    if (PyErr_ExceptionMatches(PyExc_TypeError) != 0 && is_on_device(object)) {
+      PyErr_Clear();
+      throw nb::type_error(
+          "an object of the host's memory is needed, not an array on the device: memcpy_htod(dest, "
+          "src) copies to the device, memcpy_dtoh(dest, src) from it");
+    }
+    throw nb::python_error();
+  }
   PyErr_Clear();
   const char* remedy = writable ? "copy to a contiguous array, and assign that"
                                 : "numpy.ascontiguousarray makes a contiguous copy";

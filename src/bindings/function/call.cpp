@@ -75,7 +75,9 @@ CallOptions read_options(PyObject* const* values, PyObject* keyword_names) {
     }
   }
   if (!unknown.empty()) {
-    const std::string text = "extra keyword arguments: " + unknown;
+    const std::string text = "extra keyword arguments: " + unknown +
+                             "; a call takes block, grid, stream, shared, texrefs, time_kernel, " +
+                             launch_attribute_names;
     PyErr_SetString(PyExc_ValueError, text.c_str());
     throw nb::python_error();
   }

@@ -8,9 +8,11 @@
 
 namespace pycuda::bindings {
 
-/// Sets what the keyword `name` stands for: cooperative, cluster, priority or
-/// programmatic_dependent_launch; None leaves it as it is. False for any other name. Raises
-/// TypeError or OverflowError for values that make no sense.
+inline constexpr const char* launch_attribute_names =
+    "cooperative, cluster, priority, programmatic_dependent_launch";
+
+/// Sets what the keyword `name` stands for, one of these; None leaves it as it is. False for any
+/// other name. Raises TypeError or OverflowError for values that make no sense.
 bool read_launch_attribute(cuda::LaunchAttributes& attributes, PyObject* name, PyObject* value);
 
 }  // namespace pycuda::bindings

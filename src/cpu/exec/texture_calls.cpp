@@ -28,8 +28,14 @@ const Texture& named(ThreadFrame* thread, std::uint64_t handle, bool surface) {
   const char* const what = surface ? "illegal surface access" : "illegal texture access";
   if (texture == nullptr || texture->is_surface != surface) {
     char detail[128];
-    std::snprintf(detail, sizeof detail, "%#llx is no live %s",
-                  static_cast<unsigned long long>(handle), surface ? "surface" : "texture");
+    const char* const kind = surface ? "surface" : "texture";
+    if (handle == 0) {
+      std::snprintf(detail, sizeof detail,
+                    "handle 0 is not a %s: a %s reference that is not bound has it", kind, kind);
+    } else {
+      std::snprintf(detail, sizeof detail, "%#llx is no live %s",
+                    static_cast<unsigned long long>(handle), kind);
+    }
     refuse(thread, FaultKind::IllegalAddress, what, detail);
   }
   if (texture->texels.base == nullptr) {

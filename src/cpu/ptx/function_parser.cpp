@@ -274,23 +274,24 @@ void FunctionParser::location() {
     }
     return value ? static_cast<std::uint32_t>(value->bits) : 0;
   };
-  const std::uint32_t file = number(), line = number();
-  number();
+  const auto place = [&] {
+    const std::uint32_t file = number(), line = number();
+    return FilePlace{file, line, number()};
+  };
+  FilePlace at = place();
   while (cursor_.accept(',')) {
     if (cursor_.accept_word("function_name")) {
       cursor_.expect_name("a label of the debug strings");
       if (cursor_.accept('+')) number();
     } else if (cursor_.accept_word("inlined_at")) {
-      number();
-      number();
-      number();
+      at = state_.callers_places.of(at, place());
     } else {
       cursor_.fail_expected("'function_name' or 'inlined_at'");
     }
   }
   if (cursor_.failed()) return;
-  source_file_ = file;
-  source_line_ = line;
+  source_file_ = at.file;
+  source_line_ = at.line;
 }
 
 void FunctionParser::label() {

@@ -11,15 +11,17 @@
 #include <unordered_map>
 #include <vector>
 
+#include "cpu/ptx/callers_places.h"
 #include "cpu/ptx/cursor.h"
 #include "cpu/ptx/module.h"
 
 namespace pycuda::cpu::ptx {
 
 struct ParseState {
-  explicit ParseState(std::string_view text) : cursor(text) {}
+  explicit ParseState(std::string_view text) : cursor(text), callers_places(text) {}
 
   Cursor cursor;
+  CallersPlaces callers_places;
   Module module;
   std::unordered_map<std::string_view, SymbolRef>
       symbols;  ///< names of the module; they point into the text

@@ -270,6 +270,9 @@ TEST_CASE("advice names the wheel that brings a missing header") {
             .find("templates and overloads") != std::string::npos);
   CHECK(advice("cannot open source file \"cuda_fp16.h\"", true).find("nvidia-cuda-runtime") !=
         std::string::npos);
+  for (const char* const none : {"cuda_fp15.h", "cuda_runtimes.h", "cooperative_group.h"})
+    CHECK(advice("cannot open source file \"" + std::string(none) + "\"", true).find("pip") ==
+          std::string::npos);
   CHECK(advice("cannot open source file \"cuda_profiler_api.h\"", true).find("pip") ==
         std::string::npos);
   CHECK(advice("identifier is undefined", true).empty());

@@ -121,7 +121,11 @@ class GPUArray(_driver._ArrayBase):
         return str(self.get())
 
     def __repr__(self):
-        return repr(self.get())
+        # An array of a context that is gone is shown in debuggers and tracebacks all the same.
+        try:
+            return repr(self.get())
+        except (driver.Error, ValueError) as error:
+            return f"<{type(self).__name__} of shape {self.shape}, {self.dtype}: {error}>"
 
     def __format__(self, spec):
         return format(self.get()[()] if self.ndim == 0 else self.get(), spec)

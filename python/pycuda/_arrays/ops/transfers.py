@@ -63,6 +63,8 @@ def set(self, ary, async_=False, stream=None, **kwargs):
     array([1., 2., 3.], dtype=float32)
     """
     async_ = _async_keyword(async_, kwargs)
+    if not isinstance(ary, (np.ndarray, _driver._ArrayBase)) and not hasattr(ary, "dtype"):
+        raise TypeError(f"set() takes a NumPy array, not {type(ary).__name__}: numpy.array makes one")
     if ary.size != self.size:
         raise ValueError(f"ary and self must be the same size: shapes {ary.shape} and {self.shape}")
     if ary.dtype != self.dtype:

@@ -27,6 +27,8 @@ std::string name_for_people(const llvm::Instruction& instruction) {
     if (!callee) return "one lane after the other: a call through a pointer";
     if (is_lane_function(*callee)) return form_of_lane_function(*callee).str();
     llvm::StringRef name = callee->getName();
+    if (name == lower::pseudo::check_alignment)
+      return "one lane after the other: a test of alignment";
     name.consume_front("f.");
     return "one lane after the other: a call of " + name.str();
   }
