@@ -199,6 +199,10 @@ class SourceModule(CudaModule):
             raise _because(error, f"as a C++ expression: {first_error(failure.stderr)}") from None
         if expression not in compiled.names:
             raise error
+        lowered = compiled.names[expression]
+        if self._has(lowered):  # another spelling of a kernel that is there
+            self._names = {**self._names, expression: lowered}
+            return
         if self._is_used and has_variables(compiled.image):
             raise _because(
                 error,
@@ -207,6 +211,13 @@ class SourceModule(CudaModule):
             )
         self._expressions = expressions
         self._load(compiled)
+
+    def _has(self, lowered):
+        try:
+            self.module.get_function(lowered)
+        except LogicError:
+            return False
+        return True
 
 
 def _because(error, reason):

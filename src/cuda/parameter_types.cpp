@@ -18,8 +18,9 @@ struct PlainNumber {
   ElementType element;
 };
 
-// Types of one byte stand for raw memory, bool among them.
+// The other types of one byte stand for raw memory.
 constexpr PlainNumber kPlainNumbers[] = {
+    {"bool", {Kind::Integer, 1}},
     {"short", {Kind::Integer, 2}},     {"unsigned short", {Kind::Integer, 2}},
     {"int", {Kind::Integer, 4}},       {"unsigned int", {Kind::Integer, 4}},
     {"long", {Kind::Integer, 8}},      {"unsigned long", {Kind::Integer, 8}},

@@ -59,6 +59,9 @@ class TestElementsOfAnotherSize:
             (np.int32, "__half *a"),
             (np.complex128, "pycuda::complex<float> *a"),
             (np.complex64, "const pycuda::complex<double> *a"),
+            (np.int32, "const bool *a"),
+            (np.float64, "bool *a"),
+            (np.bool_, "int *a"),
         ],
     )
     def test_every_way_to_pass_an_array_is_checked(self, dtype, declared):
@@ -167,6 +170,22 @@ class TestWarnings:
         assert numbers.get()[0] == 0
 
 
+class TestNumbersByValue:
+    @pytest.mark.parametrize("number", [1.5, np.float32(3), np.float64(3), np.complex64(1)])
+    def test_a_number_with_a_fraction_is_no_pointer(self, number):
+        with pytest.raises(TypeError, match="but the parameter is a pointer"):
+            kernel("float *a")(number, **ONE)
+
+    @pytest.mark.parametrize("number", [True, 2, -1, 256, np.int8(2), np.int64(512), np.bool_(True)])
+    def test_a_number_becomes_a_bool_by_its_truth(self, number):
+        k = SourceModule("__global__ void k(bool b, int *a) { a[0] = b; a[1] = b ? 7 : 8; }").get_function("k")
+        out = np.zeros(2, np.int32)
+        k(number, cuda.Out(out), **ONE)
+        assert list(out) == [1, 7]
+        k(type(number)(0), cuda.Out(out), **ONE)
+        assert list(out) == [0, 8]
+
+
 class TestWhatPasses:
     @pytest.mark.parametrize(
         ("dtype", "declared"),
@@ -178,8 +197,9 @@ class TestWhatPasses:
             (np.float64, "unsigned char *a"),
             (np.uint8, "float4 *a"),
             (np.uint8, "float *a"),
-            (np.bool_, "int *a"),
-            (np.float64, "bool *a"),
+            (np.bool_, "bool *a"),
+            (np.int8, "bool *a"),
+            (np.bool_, "unsigned char *a"),
             (np.float32, "float2 *a"),
             (np.complex64, "float *a"),
             (np.complex128, "double2 *a"),

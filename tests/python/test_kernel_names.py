@@ -115,6 +115,17 @@ class TestVariables:
         with pytest.raises(cuda.LogicError, match=r'name_expressions=\["add<3>"\]'):
             module.get_function("add<3>")
 
+    def test_another_spelling_of_a_kernel_of_a_module_in_use_is_found(self):
+        module = SourceModule(
+            "typedef float real; __device__ int state; __global__ void s() { state++; }"
+            "namespace n { inline namespace v { __global__ void z(real *a, const real *b) { a[0] = 1; } } }"
+        )
+        module.get_function("s")
+        for name in ("n::z", "::n::z", "n::v::z", "n::z(float *, const float *)", "n::z(real *, real const *)"):
+            out = np.zeros(1, np.float32)
+            module.get_function(name)(cuda.Out(out), cuda.In(out), block=(1, 1, 1))
+            assert out[0] == 1
+
     def test_a_module_that_is_not_in_use_is_replaced(self):
         module = SourceModule(self.SOURCE, no_extern_c=True)
         module.get_function("add<3>")(block=(1, 1, 1))

@@ -40,6 +40,7 @@ std::string dtype_name(const ArrayParameter& parameter) {
     case Kind::Complex:
       return "numpy.complex" + bits;
     default:
+      if (parameter.element.bytes == 1) return "numpy.bool_";
       return (type.starts_with("unsigned") ? "numpy.uint" : "numpy.int") + bits;
   }
 }
@@ -108,6 +109,7 @@ std::string text_of(nb::handle object) { return nb::cast<std::string>(nb::str(ob
 
 /// `kind` is NumPy's letter.
 ElementType element_of_kind(char kind, std::size_t bytes) {
+  if (kind == 'b') return {Kind::Integer, 1};
   const bool plain = bytes > 1 && bytes <= 16;
   if (plain && (kind == 'i' || kind == 'u'))
     return {Kind::Integer, static_cast<std::uint8_t>(bytes)};
@@ -175,7 +177,7 @@ void check_type_text(const ArrayParameter& parameter, std::string_view typestr) 
                             : given.kind == Kind::Complex ? "complex"
                             : typestr[1] == 'u'           ? "uint"
                                                           : "int";
-  const std::string name = dtype + std::to_string(8 * bytes);
+  const std::string name = typestr[1] == 'b' ? "bool" : dtype + std::to_string(8 * bytes);
   if (given.kind != Kind::Any && typestr[0] == '>') {
     raise_byte_swapped(parameter, std::string(typestr), "numpy." + name);
   }

@@ -29,6 +29,7 @@ consteval std::array<cuda::ElementType, array::dtype_count + 1> element_table() 
   const auto set = [&](array::DType type, Kind kind, std::uint8_t bytes) {
     table[static_cast<std::size_t>(type)] = {kind, bytes};
   };
+  set(array::DType::Bool, Kind::Integer, 1);
   set(array::DType::I16, Kind::Integer, 2);
   set(array::DType::U16, Kind::Integer, 2);
   set(array::DType::I32, Kind::Integer, 4);
@@ -44,7 +45,7 @@ consteval std::array<cuda::ElementType, array::dtype_count + 1> element_table() 
   return table;
 }
 
-/// What elements of a dtype are; bytes, bool and structs are Any.
+/// What elements of a dtype are; bytes and structs are Any.
 inline constexpr auto element_of = element_table();
 
 [[gnu::cold]] void check_mismatched(const ArrayParameter& parameter, PyObject* object);

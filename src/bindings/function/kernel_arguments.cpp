@@ -55,6 +55,11 @@ struct Argument {
     return index < types.size() && types[index].ends_with('*');
   }
 
+  bool is_bool() const {
+    const std::vector<std::string>& types = kernel.layout().type_names;
+    return index < types.size() && types[index] == "bool";
+  }
+
   std::string place() const {
     return "argument #" + std::to_string(index) + " (0-based) of kernel '" +
            cuda::readable_name(kernel.name()) + "'";
@@ -100,6 +105,13 @@ void write_pointer(const Argument& argument, CUdeviceptr pointer, std::byte* des
 
 /// An integer of Python or NumPy; for a floating-point parameter the same number.
 void write_whole_number(const Argument& argument, PyObject* number, std::byte* destination) {
+  if (argument.is_bool()) {
+    // As C++ converts it; a bool of another value than 0 and 1 is undefined there.
+    const int is_true = PyObject_IsTrue(number);
+    if (is_true < 0) throw nb::python_error();
+    *destination = static_cast<std::byte>(is_true);
+    return;
+  }
   if (argument.kind != cuda::ParameterKind::Float) {
     argument.check(write_integer(number, argument.bytes, destination), "an integer");
     return;
@@ -111,6 +123,7 @@ void write_whole_number(const Argument& argument, PyObject* number, std::byte* d
 
 /// The same of floating-point numbers: those with a fraction are no integers.
 void write_real_number(const Argument& argument, double number, std::byte* destination) {
+  if (argument.is_pointer()) argument.raise_wrong_kind("a pointer");
   if (argument.kind != cuda::ParameterKind::Integer) {
     argument.check(write_float(number, argument.bytes, destination), "a floating-point number");
     return;
@@ -142,7 +155,10 @@ void write_scalar(const Argument& argument, ScalarType type, std::byte* destinat
     }
     return;
   }
-  if (type.bytes == argument.bytes && is_same_kind(argument.kind, type.kind)) {
+  const bool is_whole = type.kind == ScalarKind::Bool || type.kind == ScalarKind::Integer;
+  if (!is_whole && argument.is_pointer()) argument.raise_wrong_kind("a pointer");
+  if (type.bytes == argument.bytes && is_same_kind(argument.kind, type.kind) &&
+      !(is_whole && argument.is_bool())) {
     if (!copy_scalar(argument.value, argument.bytes, destination)) argument.raise_wrong_type();
     return;
   }

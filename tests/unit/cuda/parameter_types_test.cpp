@@ -33,6 +33,7 @@ TEST_CASE("pointers to plain numbers tell their elements") {
   CHECK(element_of("long*") == ElementType{Kind::Integer, 8});
   CHECK(element_of("__half const*") == ElementType{Kind::Float, 2});
   CHECK(element_of("__nv_bfloat16*") == ElementType{Kind::BFloat, 2});
+  CHECK(element_of("bool const*") == ElementType{Kind::Integer, 1});
 }
 
 TEST_CASE("pointers to complex numbers tell their size") {
@@ -46,8 +47,8 @@ TEST_CASE("pointers to complex numbers tell their size") {
 
 TEST_CASE("everything else fits all arrays") {
   for (const char* type :
-       {"int", "void*", "char*", "signed char*", "bool*", "float**", "float4*", "n::float*",
-        "float&", "thrust::complex<float>", "void (*)(int*)", "__half2*"}) {
+       {"int", "void*", "char*", "signed char*", "unsigned char*", "float**", "float4*",
+        "n::float*", "float&", "thrust::complex<float>", "void (*)(int*)", "__half2*"}) {
     CHECK(element_of(type) == ElementType{});
   }
 }
