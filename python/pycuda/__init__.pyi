@@ -5,7 +5,7 @@ from typing import Any, overload
 
 from pycuda._benchmark import Comparison as Comparison
 from pycuda._benchmark import Timing as Timing
-from pycuda._checks import Finding
+from pycuda._checks import Finding as Finding
 from pycuda._counters import Counters as Counters
 from pycuda._counters import counters as counters
 from pycuda._profile import Profile as Profile
@@ -13,6 +13,7 @@ from pycuda._profile import Summary as Summary
 from pycuda._profile import Work as Work
 from pycuda._profile import profile as profile
 from pycuda._profile import range as range
+from pycuda._report import Report as Report
 
 VERSION: tuple[int, ...]
 VERSION_STATUS: str

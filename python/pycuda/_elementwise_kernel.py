@@ -191,6 +191,9 @@ class ElementwiseKernel:
         self._variables = []
         self._place = place_of_generated(f"ElementwiseKernel '{name}'", operation=operation)
 
+    def __repr__(self):
+        return f"<pycuda.elementwise.ElementwiseKernel {self.gen_kwargs['name']}: {self.gen_kwargs['operation']}>"
+
     def get_texref(self, name, use_range=False):
         """A texture reference of the module; drivers since CUDA 12 have none."""
         return self.generate_stride_kernel_and_types(use_range)[0].get_texref(name)

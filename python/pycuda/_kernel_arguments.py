@@ -206,7 +206,8 @@ class Call:
     def __init__(self, name, arguments, values, same_length, sized=True):
         if len(values) != len(arguments):
             expected = ", ".join(argument.name for argument in arguments)
-            raise TypeError(f"{name} takes {len(arguments)} arguments ({expected}), {len(values)} were given")
+            plural, were = "" if len(arguments) == 1 else "s", "was" if len(values) == 1 else "were"
+            raise TypeError(f"{name} takes {len(arguments)} argument{plural} ({expected}), {len(values)} {were} given")
         vectors = [
             Vector(argument, value) if isinstance(argument, VectorArg) else None
             for argument, value in zip(arguments, values)

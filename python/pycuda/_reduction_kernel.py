@@ -286,6 +286,9 @@ class ReductionKernel(MadeInContext, PreambleVariables):
         self.stage2_func = stage2.prepared_async_call
         self._same_length = elementwise_names(self.stage1_arg_types, map_expr or "in[i]", "")
 
+    def __repr__(self):
+        return f"<pycuda.reduction.ReductionKernel {self._name} of {self.dtype_out}>"
+
     def _compile_stage(self, stage, layout=()):
         """The prepared kernel of a stage, and its arguments."""
         name = f"{self._name}_stage{stage}"

@@ -114,6 +114,9 @@ class SourceModule(CudaModule):
         self._place = place_of_source(self._compile.args[0]) if compiled.is_cpu else None
         self._load(compiled)
 
+    def __repr__(self):
+        return f"<pycuda.compiler.{type(self).__name__} with {', '.join(self.module._kernel_names()) or 'no kernels'}>"
+
     def _load(self, compiled):
         """Take kernels and variables from this image from now on."""
         with _compile_times.Compilation("loading", "loaded", self._compile.args[0]):

@@ -216,6 +216,9 @@ class _ScanKernel(MadeInContext, PreambleVariables):
         else:
             self._totals_knl = compile_kernel(INCLUSIVE_UPDATE_SOURCE, self.update_wg_size, "final_update", "PPPNN")
 
+    def __repr__(self):
+        return f"<pycuda.scan.{type(self).__name__} of {self.dtype}: {self._settings['scan_expr']}>"
+
     def __call__(self, input_ary, output_ary=None, allocator=None, stream=None, queue=None):
         """Scan.
 

@@ -13,6 +13,9 @@ import pytest
 from programs import has_cpu_driver, run_program
 from pycuda import cumath, gpuarray
 from pycuda.compiler import SourceModule
+from pycuda.elementwise import ElementwiseKernel
+from pycuda.reduction import ReductionKernel
+from pycuda.scan import InclusiveScanKernel
 
 EMPTY = "__global__ void k(int *a) {}"
 
@@ -165,6 +168,9 @@ import numpy as np
 import pycuda.driver as cuda
 from pycuda import gpuarray, tools
 from pycuda.compiler import SourceModule
+from pycuda.elementwise import ElementwiseKernel
+from pycuda.reduction import ReductionKernel
+from pycuda.scan import InclusiveScanKernel
 
 cuda.init()
 cuda.Device(0).make_context()
@@ -219,3 +225,21 @@ def test_the_diagnosis_may_be_cut_short():
     os.close(writing)
     assert run.returncode == 1
     assert run.stderr == ""
+
+
+def test_kernels_and_modules_say_what_they_are(context):
+    module = SourceModule("__global__ void first() {} __global__ void second() {}")
+    assert repr(module) == "<pycuda.compiler.SourceModule with first, second>"
+    double = ElementwiseKernel("float *x", "x[i] *= 2", "double_it")
+    assert repr(double) == "<pycuda.elementwise.ElementwiseKernel double_it: x[i] *= 2>"
+    total = ReductionKernel(np.float32, "0", "a + b", arguments="const float *in", name="total")
+    assert repr(total) == "<pycuda.reduction.ReductionKernel total of float32>"
+    assert repr(InclusiveScanKernel(np.int32, "a + b")) == "<pycuda.scan.InclusiveScanKernel of int32: a + b>"
+    with pytest.raises(TypeError, match=r"double_it takes 1 argument \(x\), 2 were given"):
+        double(gpuarray.zeros(3, np.float32), 2)
+
+
+def test_what_is_loaded_late_is_listed():
+    assert {"benchmark", "profile", "counters", "Finding", "Report", "checks"} <= set(dir(pycuda))
+    assert pycuda.Finding.__name__ == "Finding"
+    assert pycuda.Report.__name__ == "Report"
