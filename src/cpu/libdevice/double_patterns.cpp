@@ -85,12 +85,16 @@ std::optional<TwoWays> two_ways(Value* value) {
     return TwoWays{choice->getCondition(), choice->getTrueValue(), choice->getFalseValue()};
   auto* phi = llvm::dyn_cast<llvm::PHINode>(value);
   if (!phi || phi->getNumIncomingValues() != 2) return std::nullopt;
+  return two_ways(*phi, 0, 1);
+}
+
+std::optional<TwoWays> two_ways(llvm::PHINode& phi, unsigned first, unsigned second) {
   llvm::BranchInst* asks = nullptr;
   unsigned ways[2] = {};
-  for (unsigned i = 0; i < 2; ++i) {
-    llvm::BasicBlock* from = phi->getIncomingBlock(i);
+  for (const unsigned i : {0u, 1u}) {
+    llvm::BasicBlock* from = phi.getIncomingBlock(i == 0 ? first : second);
     auto* branch = llvm::dyn_cast<llvm::BranchInst>(from->getTerminator());
-    const llvm::BasicBlock* to = phi->getParent();
+    const llvm::BasicBlock* to = phi.getParent();
     if (branch && branch->isUnconditional()) {
       branch = branch_to(*from);
       to = from;
@@ -102,8 +106,8 @@ std::optional<TwoWays> two_ways(Value* value) {
     ways[i] = branch->getSuccessor(0) == to ? 0 : 1;
   }
   if (ways[0] == ways[1]) return std::nullopt;
-  return TwoWays{asks->getCondition(), phi->getIncomingValue(ways[0] == 0 ? 0 : 1),
-                 phi->getIncomingValue(ways[0] == 0 ? 1 : 0)};
+  Value* values[] = {phi.getIncomingValue(first), phi.getIncomingValue(second)};
+  return TwoWays{asks->getCondition(), values[ways[0]], values[ways[1]]};
 }
 
 }  // namespace pycuda::cpu::libdevice

@@ -45,6 +45,8 @@ struct TwoWays {
   llvm::Value *if_true, *if_false;
 };
 std::optional<TwoWays> two_ways(llvm::Value* value);
+/// The same for two of the ways that end in `phi`, by their indexes.
+std::optional<TwoWays> two_ways(llvm::PHINode& phi, unsigned first, unsigned second);
 
 /// The conditional branch that alone leads to `block`, or null.
 llvm::BranchInst* branch_to(const llvm::BasicBlock& block);

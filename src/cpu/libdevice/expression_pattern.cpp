@@ -143,7 +143,15 @@ class Match {
     }
   }
 
-  Value* value_of(unsigned index) const { return values_[index]; }
+  /// The same for a choice that no instruction makes.
+  bool is(unsigned index, const TwoWays& choice) {
+    return nodes_[index].kind == Kind::Choice && is_choice(nodes_[index], choice);
+  }
+
+  bool gives(llvm::ArrayRef<unsigned> operands) {
+    for (const unsigned operand : operands) found_.operands.push_back(values_[operand]);
+    return true;
+  }
 
  private:
   static constexpr unsigned most_steps = 4000;
@@ -178,7 +186,7 @@ class Match {
   }
 
   bool is_operation(const ExpressionPattern::Node& node, Value* value, bool turned) {
-    if (node.kind == Kind::Choice) return is_choice(node, value);
+    if (node.kind == Kind::Choice) return is_choice(node, two_ways(value));
     auto* instruction = llvm::dyn_cast<Instruction>(value);
     if (!instruction) return false;
     if (node.kind == Kind::Compare) return is_comparison(node, *instruction, turned);
@@ -219,8 +227,7 @@ class Match {
     return false;
   }
 
-  bool is_choice(const ExpressionPattern::Node& node, Value* value) {
-    const auto ways = two_ways(value);
+  bool is_choice(const ExpressionPattern::Node& node, const std::optional<TwoWays>& ways) {
     if (!ways) return false;
     const auto before = values_;
     for (const bool turned : {false, true}) {
@@ -251,13 +258,32 @@ class Match {
   bool is_region(const ExpressionPattern::Node& node, Instruction& instruction) {
     auto* phi = llvm::dyn_cast<llvm::PHINode>(&instruction);
     if (!phi) return false;
-    const RegionResult region = region_result(*phi, dominators_);
-    if (!region.branch || region.fingerprint != node.bits ||
-        region.operands.size() != node.arguments.size())
-      return false;
-    if (!are(node.arguments, region.operands)) return false;
-    if (!llvm::is_contained(found_.regions, region.branch)) found_.regions.push_back(region.branch);
-    return true;
+    llvm::BasicBlock* branch = region_branch(*phi, dominators_);
+    if (!branch) return false;
+    const auto before = values_;
+    auto* asks = llvm::cast<llvm::BranchInst>(branch->getTerminator());
+    if (is(node.arguments[0], asks->getCondition()) && is_region_of(node, *phi)) {
+      if (!llvm::is_contained(found_.regions, branch)) found_.regions.push_back(branch);
+      return true;
+    }
+    values_ = before;
+    return false;
+  }
+
+  bool is_part(unsigned part, unsigned whole) const {
+    return part == whole || llvm::any_of(nodes_[whole].arguments,
+                                         [&](unsigned next) { return is_part(part, next); });
+  }
+
+  /// What the condition has told is given: the region need not be the place that computes with it.
+  bool is_region_of(const ExpressionPattern::Node& node, llvm::PHINode& phi) {
+    llvm::SmallVector<Value*, 8> given;
+    for (const unsigned argument : node.arguments) {
+      if (is_part(argument, node.arguments[0])) given.push_back(values_[argument]);
+    }
+    const RegionResult region = region_result(phi, given, dominators_);
+    return region.fingerprint == node.bits && region.operands.size() == node.arguments.size() &&
+           are(node.arguments, region.operands);
   }
 
   llvm::ArrayRef<ExpressionPattern::Node> nodes_;
@@ -298,7 +324,11 @@ unsigned ExpressionPattern::argument(std::string_view word) {
 }
 
 void ExpressionPattern::statement(llvm::ArrayRef<std::string_view> words) {
-  if (words.size() < 4 || words[1] != "=") std::abort();
+  if (words.size() < 3 || words[1] != "=") std::abort();
+  if (words.size() == 3) {
+    names_.emplace_back(words[0], argument(words[2]));
+    return;
+  }
   const std::string_view operation = words[2];
   Node node;
   if (operation == "horner") {
@@ -344,9 +374,14 @@ bool ExpressionPattern::match(Value* result, const llvm::DominatorTree& dominato
                               FoundExpression& found) const {
   found = {};
   Match match(nodes_, dominators, found);
-  if (!match.is(result_, result)) return false;
-  for (const unsigned operand : operands_) found.operands.push_back(match.value_of(operand));
-  return true;
+  return match.is(result_, result) && match.gives(operands_);
+}
+
+bool ExpressionPattern::match(const TwoWays& choice, const llvm::DominatorTree& dominators,
+                              FoundExpression& found) const {
+  found = {};
+  Match match(nodes_, dominators, found);
+  return match.is(result_, choice) && match.gives(operands_);
 }
 
 }  // namespace pycuda::cpu::libdevice

@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "cpu/libdevice/double_patterns.h"
+
 namespace pycuda::cpu::libdevice {
 
 /// What a pattern was found in.
@@ -22,7 +24,8 @@ struct FoundExpression {
   llvm::SmallVector<llvm::BasicBlock*, 2> regions;
 };
 
-/// Statements `name = operation arguments`, one a line, the result last. Arguments are names,
+/// Statements `name = operation arguments` or `name = argument`, one a line, the result last.
+/// Arguments are names,
 /// operands ($x), anything else (%x), the address of a variable of the module (@x), or constants by
 /// their bits (0x3f800000). Operations:
 ///   abs neg trunc even sqrt from to   of one value; even: roundeven; from, to: i32 to f32 and back
@@ -32,7 +35,9 @@ struct FoundExpression {
 ///   < <= > >= == != !< !<= !> !>=    of numbers, the last four true of NaNs; nan x, number x
 ///   u< u<= u> u>= i== i!=            of bits
 ///   name(x)                          an approximate function
-///   region fingerprint c...          what a region computes, with all that it reads
+///   region fingerprint c...          what a region computes: the condition of its branch, what is
+///                                    known from that, which the region may read, then all that it
+///                                    reads besides
 /// Casts, selects that make NaNs canonical, flushes of subnormal numbers and the order of what may
 /// be swapped do not count; a - b may be written as a sum, and conditions turned round.
 class ExpressionPattern {
@@ -42,6 +47,9 @@ class ExpressionPattern {
 
   /// Whether `result` is what the pattern describes.
   bool match(llvm::Value* result, const llvm::DominatorTree& dominators,
+             FoundExpression& found) const;
+  /// Whether the result is a choice, and this one is it.
+  bool match(const TwoWays& choice, const llvm::DominatorTree& dominators,
              FoundExpression& found) const;
 
   enum class Kind : std::uint8_t {

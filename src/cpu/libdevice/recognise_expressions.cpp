@@ -6,6 +6,7 @@
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
 #include "cpu/libdevice/expression_pattern.h"
 #include "cpu/libdevice/region_fingerprint.h"
@@ -88,16 +89,59 @@ either = ? finite regular special
 y = ? zero 0xff800000 either
 )";
 
-constexpr const char* sine_of_half_turns = R"(
-twice = + $x $x
+/// x is k / 2 + r.
+constexpr const char* half_turns = R"(
+twice = + x x
 whole = even twice
 truncated = trunc whole
 k = to truncated
 minus = neg whole
-r = fma minus 0x3f000000 $x
+r = fma minus 0x3f000000 x
 odd = & k 0x00000001
-even = i== odd 0x00000000
 s = * r r
+)";
+/// Of one of two numbers, computed for either.
+constexpr const char* either_half_turns = R"(
+twice = + $x $x
+whole = even twice
+truncated = trunc whole
+usual_k = to truncated
+minus = neg whole
+usual_r = fma minus 0x3f000000 $x
+usual_s = * usual_r usual_r
+none = * $x 0x00000000
+twice_none = + none none
+whole_none = even twice_none
+truncated_none = trunc whole_none
+none_k = to truncated_none
+minus_none = neg whole_none
+none_r = fma minus_none 0x3f000000 none
+none_s = * none_r none_r
+k = ? usual usual_k none_k
+r = ? usual usual_r none_r
+s = ? usual usual_s none_s
+odd = & k 0x00000001
+)";
+constexpr const char* of_operand = "x = $x";
+constexpr const char* of_usual_operand = R"(
+none = * $x 0x00000000
+x = ? usual $x none
+)";
+
+/// A cosine is a sine that is a quarter further.
+constexpr const char* quarters_of_sine = R"(
+even = i== odd 0x00000000
+half = & k 0x00000002
+plus = i== half 0x00000000
+)";
+constexpr const char* quarters_of_cosine = R"(
+even = i!= odd 0x00000000
+next = i+ k 0x00000001
+half = & next 0x00000002
+plus = i== half 0x00000000
+)";
+
+constexpr const char* wave_of_half_turns = R"(
 first = fma s 0x3e684e12 0xbfaad2e0
 p0 = ? even 0xbf17acc9 first
 c1 = ? even 0x40233590 0x4081e0cf
@@ -110,16 +154,15 @@ last = fma s factor 0x00000000
 p3 = fma p2 last c3
 sine = fma r 0x40490fdb p3
 wave = ? even sine p3
-half = & k 0x00000002
-plus = i== half 0x00000000
 turned = - 0x00000000 wave
 signed = ? plus wave turned
+)";
+constexpr const char* unless_integer = R"(
 integer = trunc $x
 is_integer = == integer $x
 zero = * $x 0x00000000
 y = ? is_integer zero signed
 )";
-
 constexpr const char* usual_or_nan = R"(
 a = abs $x
 is_nan = nan $x
@@ -130,37 +173,6 @@ usual = | is_nan below
 constexpr const char* usual_magnitude = R"(
 a = abs $x
 usual = !> a 0x4b800000
-)";
-/// Of even k the polynomial is a cosine's.
-constexpr const char* cosine_of_half_turns = R"(
-none = * $x 0x00000000
-x = ? usual $x none
-twice = + x x
-whole = even twice
-truncated = trunc whole
-k = to truncated
-minus = neg whole
-r = fma minus 0x3f000000 x
-odd = & k 0x00000001
-even = i== odd 0x00000000
-s = * r r
-first = fma s 0x3e684e12 0xbfaad2e0
-p0 = ? even first 0xbf17acc9
-c1 = ? even 0x4081e0cf 0x40233590
-p1 = fma p0 s c1
-c2 = ? even 0xc09de9e6 0xc0a55df6
-p2 = fma p1 s c2
-c3 = ? even 0x3f800000 0x00000000
-factor = ? even 0x3f800000 r
-last = fma s factor 0x00000000
-p3 = fma p2 last c3
-sine = fma r 0x40490fdb p3
-wave = ? even p3 sine
-next = i+ k 0x00000001
-half = & next 0x00000002
-plus = i== half 0x00000000
-turned = - 0x00000000 wave
-y = ? plus wave turned
 )";
 
 /// sinhf and coshf begin alike: a quarter of exp(|x|).
@@ -221,32 +233,22 @@ a = abs $x
 regular = !>= a 0x47ce4780
 )";
 constexpr const char* quarters_of_turns = R"(
-r = region 0x3989210271f8879c regular a $x %local
-k = region 0x0e3307a95d1a828c regular a $x %local
+r = region 0xcdf5924d027c429f regular a $x %local
+k = region 0xdd7aad184c5358cd regular a $x %local
 )";
 constexpr const char* quarters_by_pointers = R"(
-r = region 0x7e2a2ca4b80d4a7c regular a %thread @__cudart_i2opi_f $x %local
-k = region 0x92bc7fb13941eb3e regular a %thread @__cudart_i2opi_f $x %local
+r = region 0xe3e523a6d01ef8b3 regular a $x %thread @__cudart_i2opi_f %local
+k = region 0xf5a557f993b1caa6 regular a $x %thread @__cudart_i2opi_f %local
 )";
 constexpr const char* quarters_by_numbers = R"(
-r = region 0x597526a1cd3e8352 regular a %thread @__cudart_i2opi_f $x %local
-k = region 0xdf9d967b2f2a1d09 regular a %thread @__cudart_i2opi_f $x %local
+r = region 0xd070948f185f16a4 regular a $x %thread @__cudart_i2opi_f %local
+k = region 0xb83dfb8ae7e006fb regular a $x %thread @__cudart_i2opi_f %local
 )";
 constexpr const char* within_quarter = R"(
 s = * r r
 odd = & k 0x00000001
 )";
 
-/// A cosine is a sine that is a quarter further.
-constexpr const char* quarters_of_sine = R"(
-even = i== odd 0x00000000
-half = & k 0x00000002
-)";
-constexpr const char* quarters_of_cosine = R"(
-even = i!= odd 0x00000000
-next = i+ k 0x00000001
-half = & next 0x00000002
-)";
 constexpr const char* sine_of_quarters = R"(
 factor = ? even r 0x3f800000
 first = fma 0x37cbac00 s 0xbab607ed
@@ -257,8 +259,17 @@ c2 = ? even 0xbe2aaaa8 0xbeffffff
 p2 = fma p1 s c2
 last = fma s factor 0x00000000
 wave = fma p2 last factor
-plus = i== half 0x00000000
 minus = fma wave 0xbf800000 0x00000000
+y = ? plus wave minus
+)";
+/// As sincosf has it.
+constexpr const char* both_curves_of_quarters = R"(
+cosine = horner s 0x37cbac00 0xbab607ed 0x3d2aaabb 0xbeffffff 0x3f800000
+p = horner s 0xb94d4153 0x3c0885e4 0xbe2aaaa8
+rs = fma s r 0x00000000
+sine = fma p rs r
+wave = ? even sine cosine
+minus = neg wave
 y = ? plus wave minus
 )";
 
@@ -281,7 +292,7 @@ constexpr const char* remainder = R"(
 a = abs $x
 b = abs $y
 less = < a b
-m = region 0x3ac199a424aca2a6 less a b
+m = region 0x6cb27f27eb4f87d5 less a b
 is_nan = nan m
 size = & m 0x7fffffff
 sign = & $x 0x80000000
@@ -325,19 +336,30 @@ llvm::ArrayRef<Known> known_expressions() {
                  decimal_unless_zero})},
         {approximation::log, joined({argument_of_logarithm, above_of_natural, exponent_and_mantissa,
                                      natural_logarithm, unless_zero})},
-        {approximation::sine_pi, joined({sine_of_half_turns})},
-        {approximation::cosine_pi, joined({usual_or_nan, cosine_of_half_turns})},
-        {approximation::cosine_pi, joined({usual_magnitude, cosine_of_half_turns})},
+        {approximation::sine_pi,
+         joined({of_operand, half_turns, quarters_of_sine, wave_of_half_turns, unless_integer})},
         {approximation::sinh, joined({quarter_of_exponential, hyperbolic_sine})},
         {approximation::cosh, joined({quarter_of_exponential, hyperbolic_cosine})},
         {approximation::remainder, joined({remainder})},
         {approximation::hypotenuse, joined({hypotenuse})},
     };
+    for (const char* usual : {usual_or_nan, usual_magnitude}) {
+      all.push_back({approximation::cosine_pi, joined({usual, of_usual_operand, half_turns,
+                                                       quarters_of_cosine, wave_of_half_turns})});
+      all.push_back({approximation::cosine_pi,
+                     joined({usual, either_half_turns, quarters_of_cosine, wave_of_half_turns})});
+    }
     for (const char* quarters : {quarters_of_turns, quarters_by_pointers, quarters_by_numbers}) {
       all.push_back({approximation::full_sine, joined({angle, quarters, within_quarter,
                                                        quarters_of_sine, sine_of_quarters})});
       all.push_back({approximation::full_cosine, joined({angle, quarters, within_quarter,
                                                          quarters_of_cosine, sine_of_quarters})});
+      all.push_back(
+          {approximation::full_sine,
+           joined({angle, quarters, within_quarter, quarters_of_sine, both_curves_of_quarters})});
+      all.push_back(
+          {approximation::full_cosine,
+           joined({angle, quarters, within_quarter, quarters_of_cosine, both_curves_of_quarters})});
       all.push_back({approximation::tangent, joined({angle, quarters, within_quarter, tangent})});
     }
     return all;
@@ -351,27 +373,74 @@ bool comes_before(Value* operand, llvm::Instruction& result,
   return !instruction || dominators.dominates(instruction, &result);
 }
 
+/// What of `known` the result is; null if nothing.
+template <class Result>
+const Known* find_known(const Result& result, llvm::Instruction& place,
+                        const llvm::DominatorTree& dominators, FoundExpression& match) {
+  for (const Known& known : known_expressions()) {
+    if (!known.pattern.match(result, dominators, match)) continue;
+    const bool can_be = llvm::all_of(match.operands, [&](Value* operand) {
+      return operand->getType()->getScalarSizeInBits() == 32 &&
+             comes_before(operand, place, dominators);
+    });
+    return can_be ? &known : nullptr;
+  }
+  return nullptr;
+}
+
+/// A choice whose ways end where others end too.
+struct Meeting {
+  llvm::PHINode* phi;
+  llvm::BasicBlock *first, *second;
+  Expression expression;
+};
+
+void find_meetings(llvm::PHINode& phi, const llvm::DominatorTree& dominators,
+                   std::vector<Meeting>& found) {
+  constexpr unsigned most_ways = 16;
+  const unsigned count = phi.getNumIncomingValues();
+  if (count < 3 || count > most_ways) return;
+  for (unsigned i = 0; i < count; ++i) {
+    for (unsigned j = i + 1; j < count; ++j) {
+      const auto ways = two_ways(phi, i, j);
+      if (!ways) continue;
+      llvm::BasicBlock *first = phi.getIncomingBlock(i), *second = phi.getIncomingBlock(j);
+      llvm::BasicBlock* asks = dominators.findNearestCommonDominator(first, second);
+      FoundExpression match;
+      if (const Known* known = find_known(*ways, *asks->getTerminator(), dominators, match))
+        found.push_back(
+            {&phi, first, second, {nullptr, known->name, match.operands, match.regions}});
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<Expression> find_expressions(llvm::Function& function) {
   std::vector<Expression> found;
   if (function.isDeclaration()) return found;
   const llvm::DominatorTree dominators(function);
+  std::vector<Meeting> meetings;
   for (llvm::Instruction& instruction : llvm::instructions(function)) {
     if (!llvm::isa<llvm::SelectInst, llvm::PHINode, llvm::IntrinsicInst>(instruction) ||
         bare_value(&instruction) != &instruction ||
         instruction.getType()->getScalarSizeInBits() != 32)
       continue;
-    for (const Known& known : known_expressions()) {
-      FoundExpression match;
-      if (!known.pattern.match(&instruction, dominators, match)) continue;
-      const bool can_be = llvm::all_of(match.operands, [&](Value* operand) {
-        return operand->getType()->getScalarSizeInBits() == 32 &&
-               comes_before(operand, instruction, dominators);
-      });
-      if (can_be) found.push_back({&instruction, known.name, match.operands, match.regions});
-      break;
+    FoundExpression match;
+    Value* result = &instruction;
+    if (const Known* known = find_known(result, instruction, dominators, match)) {
+      found.push_back({&instruction, known->name, match.operands, match.regions});
+    } else if (auto* phi = llvm::dyn_cast<llvm::PHINode>(&instruction)) {
+      find_meetings(*phi, dominators, meetings);
     }
+  }
+  // The two ways meet by themselves first, so that the result has a name.
+  for (Meeting& meeting : meetings) {
+    llvm::BasicBlock* block = llvm::SplitBlockPredecessors(meeting.phi->getParent(),
+                                                           {meeting.first, meeting.second}, ".met");
+    meeting.expression.result =
+        llvm::cast<llvm::Instruction>(meeting.phi->getIncomingValueForBlock(block));
+    found.push_back(meeting.expression);
   }
   return found;
 }

@@ -5,6 +5,8 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/PatternMatch.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
 #include <optional>
@@ -34,39 +36,54 @@ std::uint64_t mixed(std::uint64_t hash, std::uint64_t next) {
   return hash ^ hash >> 29;
 }
 
-/// An address in an array of the thread's own: the array, a constant and other terms.
+/// An address in an array of the thread's own: the array, a constant and multiples of other terms.
 struct LocalAddress {
   llvm::AllocaInst* array = nullptr;
   std::uint64_t offset = 0;
-  llvm::SmallVector<Value*, 4> terms;
+  llvm::SmallVector<std::pair<Value*, std::uint64_t>, 4> terms;
 };
 
 /// `value` as a sum with the address of one array, however it is added up: compilers compute parts
 /// of such sums outside of loops.
 std::optional<LocalAddress> local_address(Value* value) {
-  constexpr unsigned most_steps = 16;
+  using namespace llvm::PatternMatch;
+  constexpr unsigned most_steps = 24;
   LocalAddress address;
-  llvm::SmallVector<Value*, 8> pending{value};
+  llvm::SmallVector<std::pair<Value*, std::uint64_t>, 8> pending{{value, 1}};
   for (unsigned taken = 0; !pending.empty(); ++taken) {
     if (taken == most_steps) return std::nullopt;
-    Value* term = pending.pop_back_val();
+    const auto [term, times] = pending.pop_back_val();
+    const auto add = [&, times = times](Value* part, std::uint64_t factor = 1) {
+      pending.emplace_back(part, times * factor);
+    };
     const auto* instruction = llvm::dyn_cast<llvm::Instruction>(term);
+    Value *left = nullptr, *right = nullptr;
+    const llvm::APInt* shift = nullptr;
     if (const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(term)) {
-      address.offset += static_cast<std::uint64_t>(constant->getSExtValue());
+      address.offset += times * static_cast<std::uint64_t>(constant->getSExtValue());
     } else if (auto* array = llvm::dyn_cast<llvm::AllocaInst>(term)) {
       if (address.array) return std::nullopt;
       address.array = array;
     } else if (const auto* step = llvm::dyn_cast<llvm::GetElementPtrInst>(term);
                step && step->getNumIndices() == 1 && step->getSourceElementType()->isIntegerTy(8)) {
-      pending.append(step->op_begin(), step->op_end());
-    } else if (instruction && instruction->getType()->getScalarSizeInBits() == 64 &&
-               instruction->getOpcode() == llvm::Instruction::Add) {
-      pending.append(instruction->op_begin(), instruction->op_end());
+      for (Value* operand : step->operands()) add(operand);
+    } else if (match(term, m_Add(m_Value(left), m_Value(right))) &&
+               term->getType()->isIntegerTy(64)) {
+      add(left);
+      add(right);
+    } else if (match(term, m_Shl(m_Value(left), m_APInt(shift))) && shift->ult(64) &&
+               term->getType()->isIntegerTy(64)) {
+      add(left, std::uint64_t{1} << shift->getZExtValue());
+    } else if (match(term, m_SExt(m_NSWSub(m_Value(left), m_Value(right)))) &&
+               llvm::isa<llvm::ConstantInt>(left)) {
+      // Of the shorter integers: their terms are those.
+      add(left);
+      address.terms.emplace_back(right, -times);
     } else if (llvm::isa<llvm::PtrToIntInst, llvm::IntToPtrInst>(term) &&
                llvm::cast<llvm::CastInst>(term)->isNoopCast(instruction->getDataLayout())) {
-      pending.push_back(instruction->getOperand(0));
+      add(instruction->getOperand(0));
     } else {
-      address.terms.push_back(term);
+      address.terms.emplace_back(term, times);
     }
   }
   if (!address.array) return std::nullopt;
@@ -113,19 +130,31 @@ Region region_before(BasicBlock* end, const llvm::DominatorTree& dominators) {
   return region_between(branch, end, dominators);
 }
 
+/// Whether `block` only computes what others may look at, and jumps: its operations may be
+/// anywhere.
+bool is_passed_through(const BasicBlock& block) {
+  const auto* jump = llvm::dyn_cast<llvm::BranchInst>(block.getTerminator());
+  return jump && jump->isUnconditional() && !llvm::isa<llvm::PHINode>(block.front()) &&
+         llvm::none_of(block, [](const llvm::Instruction& instruction) {
+           return instruction.mayReadOrWriteMemory() && !is_of_notes(instruction);
+         });
+}
+
 class Fingerprint {
  public:
-  Fingerprint(const Region& region, RegionResult& result) : region_(region), result_(result) {
+  Fingerprint(const Region& region, llvm::ArrayRef<Value*> given, RegionResult& result)
+      : region_(region), given_(given), result_(result) {
     for (const BasicBlock* block : region.blocks) {
-      if (after_nothing(block) == block) numbers_.try_emplace(block, numbers_.size() + 1);
+      if (!is_passed_through(*block)) numbers_.try_emplace(block, numbers_.size() + 1);
     }
+    for (Value* value : given) of_operand(value);
   }
 
   void take(llvm::PHINode& phi) {
     // The condition is the first operand.
     std::uint64_t hash = of_branch(*region_.branch);
     for (BasicBlock* block : region_.blocks) {
-      if (after_nothing(block) != block) continue;
+      if (is_passed_through(*block)) continue;
       for (llvm::Instruction& instruction : *block) {
         if (instruction.mayHaveSideEffects() && !lower::is_line_note(instruction))
           hash = mixed(hash, of(instruction, 0));
@@ -140,26 +169,61 @@ class Fingerprint {
     return llvm::is_contained(region_.blocks, instruction.getParent());
   }
 
+  /// Of where control comes to behind blocks that are passed through.
   std::uint64_t of_block(const BasicBlock* block) const {
-    return numbers_.lookup(after_nothing(block));
+    while (llvm::is_contained(region_.blocks, block) && is_passed_through(*block))
+      block = block->getSingleSuccessor();
+    return numbers_.lookup(block);
   }
 
   std::uint64_t of_branch(BasicBlock& block) {
     auto* branch = llvm::cast<llvm::BranchInst>(block.getTerminator());
     std::uint64_t hash = of_block(&block);
-    if (branch->isConditional()) hash = mixed(hash, of(branch->getCondition()));
-    for (const BasicBlock* next : branch->successors()) hash = mixed(hash, of_block(next));
+    if (branch->isUnconditional()) return mixed(hash, of_block(branch->getSuccessor(0)));
+    const Condition asked = condition(branch->getCondition());
+    hash = mixed(hash, asked.hash);
+    for (const unsigned way : {0u, 1u})
+      hash = mixed(hash, of_block(branch->getSuccessor(way ^ asked.turned)));
     return hash;
   }
 
-  /// The ways to the end by where they begin: a jump on the way may be a block or none.
+  struct Condition {
+    std::uint64_t hash;
+    unsigned turned;  ///< 1: it is the opposite
+  };
+
+  /// Alike for a condition and its opposite, and for the ways to ask for a sign.
+  Condition condition(Value* value) {
+    using namespace llvm::PatternMatch;
+    auto* comparison = llvm::dyn_cast<llvm::ICmpInst>(value);
+    if (!comparison || llvm::is_contained(given_, value)) return {of(value), 0};
+    Value* number = nullptr;
+    const auto predicate = comparison->getPredicate();
+    if (match(value, m_SpecificICmp(predicate, m_And(m_Value(number), m_SignMask()), m_Zero())) &&
+        comparison->isEquality())
+      return {mixed(9, of(number)), predicate == llvm::CmpInst::ICMP_EQ ? 1u : 0u};
+    if (match(value, m_SpecificICmp(llvm::CmpInst::ICMP_SGT, m_Value(number), m_AllOnes())))
+      return {mixed(9, of(number)), 1};
+    if (match(value, m_SpecificICmp(llvm::CmpInst::ICMP_SLT, m_Value(number), m_Zero())))
+      return {mixed(9, of(number)), 0};
+    return {of(value), 0};
+  }
+
+  /// The ways to the end by the branches that they begin with: what is passed through may be blocks
+  /// or none.
   std::uint64_t of_ways(llvm::PHINode& phi) {
     std::uint64_t sum = 0;
     for (unsigned i = 0; i < phi.getNumIncomingValues(); ++i) {
+      const BasicBlock* to = phi.getParent();
       const BasicBlock* from = phi.getIncomingBlock(i);
-      const BasicBlock* above = from->getSinglePredecessor();
-      if (after_nothing(from) != from && above) from = above;
-      sum += mixed(of_block(from) + 1, of(phi.getIncomingValue(i)));
+      while (from != region_.branch && is_passed_through(*from) && from->getSinglePredecessor()) {
+        to = from;
+        from = from->getSinglePredecessor();
+      }
+      const auto* branch = llvm::cast<llvm::BranchInst>(from->getTerminator());
+      std::uint64_t way = branch->getSuccessor(0) == to ? 0 : 1;
+      if (branch->isConditional()) way ^= condition(branch->getCondition()).turned;
+      sum += mixed(mixed(of_block(from) + 1, way), of(phi.getIncomingValue(i)));
     }
     return sum;
   }
@@ -180,17 +244,29 @@ class Fingerprint {
     if (const std::optional<LocalAddress> address = local_address(value)) {
       std::uint64_t hash = mixed(mixed(7, of_operand(address->array)), address->offset);
       std::uint64_t sum = 0;
-      for (Value* term : address->terms) sum += mixed(8, of(term));
+      for (const auto& [term, times] : address->terms) sum += mixed(times, of(term));
       return known_[value] = mixed(hash, sum);
     }
     auto* instruction = llvm::dyn_cast<llvm::Instruction>(value);
-    if (!instruction || !is_inside(*instruction)) return of_operand(value);
-    // What a loop carries is known by its turn while it is looked at.
-    known_[value] = mixed(5, known_.size());
-    if (auto* phi = llvm::dyn_cast<llvm::PHINode>(instruction))
+    if (!instruction || !(is_inside(*instruction) || is_moved_out(*instruction)))
+      return of_operand(value);
+    if (auto* phi = llvm::dyn_cast<llvm::PHINode>(instruction)) {
+      // What a loop carries is known by its turn while it is looked at.
+      known_[value] = mixed(5, ++phis_);
       return known_[value] = mixed(of_block(phi->getParent()), of_ways(*phi));
+    }
     const std::uint64_t hash = of(*instruction, 6);
     return known_[value] = hash;
+  }
+
+  /// What compilers move out of regions, since others compute it too, or loops need it but once.
+  bool is_moved_out(const llvm::Instruction& instruction) {
+    constexpr unsigned most_moved = 64;
+    if (llvm::isa<llvm::PHINode, llvm::AllocaInst>(instruction) ||
+        instruction.mayReadOrWriteMemory() ||
+        (llvm::isa<llvm::CallInst>(instruction) && !llvm::isa<llvm::IntrinsicInst>(instruction)))
+      return false;
+    return ++moved_ <= most_moved;
   }
 
   std::uint64_t of_operand(Value* value) {
@@ -205,12 +281,44 @@ class Fingerprint {
     hash = mixed(hash, instruction.getType()->getScalarSizeInBits());
     if (const auto* comparison = llvm::dyn_cast<llvm::CmpInst>(&instruction))
       hash = mixed(hash, comparison->getPredicate());
-    for (Value* operand : instruction.operands()) hash = mixed(hash, of(operand));
+    if (auto* choice = llvm::dyn_cast<llvm::SelectInst>(&instruction)) {
+      const Condition asked = condition(choice->getCondition());
+      hash = mixed(hash, asked.hash);
+      for (const unsigned way : {0u, 1u})
+        hash = mixed(hash, of(choice->getOperand(1 + (way ^ asked.turned))));
+      return hash;
+    }
+    const llvm::Use* rest = instruction.op_begin();
+    if (instruction.isCommutative()) {
+      hash = mixed(hash, of(rest[0]) + of(rest[1]));
+      rest += 2;
+    } else if (const std::optional<std::uint64_t> field = of_field(instruction)) {
+      return mixed(hash, *field);
+    }
+    for (; rest != instruction.op_end(); ++rest) hash = mixed(hash, of(*rest));
+    return hash;
+  }
+
+  /// Of bits that are masked, added to and shifted: those that are shifted out may be masked or
+  /// not.
+  std::optional<std::uint64_t> of_field(llvm::Instruction& instruction) {
+    using namespace llvm::PatternMatch;
+    Value* whole = nullptr;
+    const llvm::APInt *mask = nullptr, *addend = nullptr, *shift = nullptr;
+    if (!match(&instruction, m_LShr(m_Add(m_And(m_Value(whole), m_APInt(mask)), m_APInt(addend)),
+                                    m_APInt(shift))) ||
+        shift->ugt(addend->countr_zero()))
+      return std::nullopt;
+    std::uint64_t hash = mixed(10, of(whole));
+    for (const llvm::APInt& part : {mask->lshr(*shift), addend->lshr(*shift), *shift})
+      hash = mixed(hash, part.getLimitedValue());
     return hash;
   }
 
   const Region& region_;
+  llvm::ArrayRef<Value*> given_;
   RegionResult& result_;
+  unsigned moved_ = 0, phis_ = 0;
   llvm::DenseMap<const BasicBlock*, std::uint64_t> numbers_;
   llvm::DenseMap<const Value*, std::uint64_t> known_;
 };
@@ -323,12 +431,15 @@ Value* bare_value(Value* value) {
   }
 }
 
-RegionResult region_result(llvm::PHINode& phi, const llvm::DominatorTree& dominators) {
+BasicBlock* region_branch(llvm::PHINode& phi, const llvm::DominatorTree& dominators) {
+  return region_before(phi.getParent(), dominators).branch;
+}
+
+RegionResult region_result(llvm::PHINode& phi, llvm::ArrayRef<Value*> given,
+                           const llvm::DominatorTree& dominators) {
   RegionResult result;
   const Region region = region_before(phi.getParent(), dominators);
-  if (!region.branch) return result;
-  result.branch = region.branch;
-  Fingerprint(region, result).take(phi);
+  if (region.branch) Fingerprint(region, given, result).take(phi);
   return result;
 }
 

@@ -14,17 +14,20 @@ namespace pycuda::cpu::libdevice {
 
 /// One result of a region.
 struct RegionResult {
-  llvm::BasicBlock* branch = nullptr;  ///< whose last instruction begins the region; null if none
   std::uint64_t fingerprint = 0;
-  /// What the region reads from before it, without casts and selects that make NaNs canonical: the
-  /// branch's condition first.
+  /// What the region reads, without casts and selects that make NaNs canonical: the branch's
+  /// condition first.
   llvm::SmallVector<llvm::Value*, 8> operands;
 };
 
-/// How `phi`, where the ways meet, comes about: the operations it depends on, branches, stores and
-/// their order count; casts, canonical NaNs, blocks that only jump, notes of lines and unused
-/// values do not.
-RegionResult region_result(llvm::PHINode& phi, const llvm::DominatorTree& dominators);
+/// The block whose last instruction, a branch, begins the region that `phi` ends; null if none.
+llvm::BasicBlock* region_branch(llvm::PHINode& phi, const llvm::DominatorTree& dominators);
+
+/// How `phi`, where the ways meet, comes about from what is `given` and memory: the operations it
+/// depends on, branches, stores and their order count, wherever the operations are. Casts,
+/// canonical NaNs, blocks that only compute and jump, notes of lines and unused values do not.
+RegionResult region_result(llvm::PHINode& phi, llvm::ArrayRef<llvm::Value*> given,
+                           const llvm::DominatorTree& dominators);
 
 /// Where control comes to that enters `block` if nothing happens on the way: labels of line tables
 /// are blocks that only jump, and lines may be noted down before a loop.

@@ -15,6 +15,7 @@ using pycuda::cpu::libdevice::drop_regions;
 using pycuda::cpu::libdevice::ExpressionPattern;
 using pycuda::cpu::libdevice::FoundExpression;
 using pycuda::cpu::libdevice::region_result;
+using pycuda::cpu::libdevice::two_ways;
 using pycuda::cpu::testing::FunctionText;
 
 namespace {
@@ -66,7 +67,8 @@ std::string loop(const std::string& operation, const std::string& side_effect = 
 std::uint64_t fingerprint(const std::string& text_of_function) {
   FunctionText text(text_of_function);
   auto& phi = llvm::cast<llvm::PHINode>(text.function().back().front());
-  return region_result(phi, llvm::DominatorTree(text.function())).fingerprint;
+  auto* asks = llvm::cast<llvm::BranchInst>(text.function().getEntryBlock().getTerminator());
+  return region_result(phi, asks->getCondition(), llvm::DominatorTree(text.function())).fingerprint;
 }
 
 /// Whether the loop goes, once its result is not read.
@@ -107,12 +109,69 @@ TEST_CASE("other constants, operands and choices are no such pattern") {
                     "%d, float %f\n  ret float %r\n") == "none");
 }
 
+TEST_CASE("a choice is found where its ways end with others") {
+  FunctionText text(
+      "define float @f(i1 %b, float %x, float %y) {\nentry:\n"
+      "  br i1 %b, label %first, label %second\nfirst:\n  %c = fcmp ogt float %x, 1.0\n"
+      "  br i1 %c, label %more, label %end\nmore:\n  %s = fadd float %x, %y\n"
+      "  br label %end\nsecond:\n  br label %end\n"
+      "end:\n  %r = phi float [ %x, %second ], [ %s, %more ], [ %y, %first ]\n"
+      "  ret float %r\n}\n");
+  auto& phi = llvm::cast<llvm::PHINode>(text.function().back().front());
+  const llvm::DominatorTree dominators(text.function());
+  const ExpressionPattern wanted("c = > $x 0x3f800000\ns = + $x $y\nr = ? c s $y\n");
+  FoundExpression found;
+  CHECK_FALSE(wanted.match(&phi, dominators, found));
+  CHECK_FALSE(two_ways(phi, 0, 1).has_value());
+  const auto ways = two_ways(phi, 2, 1);
+  REQUIRE(ways.has_value());
+  CHECK(wanted.match(*ways, dominators, found));
+  CHECK_FALSE(ExpressionPattern("c = > $x 0x3f800000\ns = + $x $y\nr = ? c $y s\n")
+                  .match(*ways, dominators, found));
+}
+
 TEST_CASE("the fingerprint of a region tells what it computes") {
   const std::uint64_t known = fingerprint(loop("sub"));
   CHECK(known != 0);
   CHECK(fingerprint(loop("sub", "  %unread = mul i32 %i, 5\n")) == known);
   CHECK(fingerprint(loop("lshr")) != known);
   CHECK(fingerprint(loop("sub", "  store i32 %i, ptr %place\n")) != known);
+}
+
+TEST_CASE("a region is the same wherever its operations are, and however a sign is asked for") {
+  // Of |x|, or x where that is negative as a number, three times as much and more or less.
+  const auto placed = [](const std::string& before, const std::string& inside,
+                         const std::string& choice) {
+    return fingerprint("define i32 @f(i32 %x) {\nentry:\n  %c = icmp ult i32 %x, 7\n" + before +
+                       "  br i1 %c, label %end, label %way\nway:\n" + inside +
+                       "  %r = select i1 %s, " + choice +
+                       "\n  br label %end\n"
+                       "end:\n  %p = phi i32 [ %x, %entry ], [ %r, %way ]\n  ret i32 %p\n}\n");
+  };
+  const std::string multiple = "  %m = mul i32 %x, 3\n", usual = "i32 %m, i32 5";
+  const std::string is_negative = "  %s = icmp slt i32 %x, 0\n";
+  const std::uint64_t known = placed("", multiple + is_negative, usual);
+  CHECK(placed(multiple, is_negative, usual) == known);
+  CHECK(placed(multiple + is_negative, "", usual) == known);
+  CHECK(placed(multiple, "  %s = icmp sgt i32 %x, -1\n", "i32 5, i32 %m") == known);
+  const std::string bit = "  %b = and i32 %x, -2147483648\n";
+  CHECK(placed(bit, multiple + "  %s = icmp eq i32 %b, 0\n", "i32 5, i32 %m") == known);
+  CHECK(placed(bit, multiple + "  %s = icmp ne i32 %b, 0\n", usual) == known);
+  CHECK(placed(bit, multiple + "  %s = icmp ne i32 %b, 0\n", "i32 5, i32 %m") != known);
+  CHECK(placed("", multiple + is_negative, "i32 5, i32 %m") != known);
+  CHECK(placed("  %m = mul i32 %x, 5\n", is_negative, usual) != known);
+}
+
+TEST_CASE("which way of a branch gives which value counts, also where the ways do nothing") {
+  const auto chosen = [](const std::string& values) {
+    return fingerprint(
+        "define i32 @f(i32 %x) {\nentry:\n  %c = icmp ult i32 %x, 7\n"
+        "  br i1 %c, label %yes, label %no\nyes:\n  br label %end\n"
+        "no:\n  br label %end\nend:\n  %p = phi i32 " +
+        values + "\n  ret i32 %p\n}\n");
+  };
+  CHECK(chosen("[ 1, %yes ], [ 2, %no ]") == chosen("[ 2, %no ], [ 1, %yes ]"));
+  CHECK(chosen("[ 1, %yes ], [ 2, %no ]") != chosen("[ 2, %yes ], [ 1, %no ]"));
 }
 
 TEST_CASE("addresses in an array of the thread's own are the same however they are added up") {
