@@ -312,6 +312,34 @@ __global__ void eighteen(float* x, int n) {
   for (int i = threadIdx.x; i < n; i += blockDim.x) x[i] = sinf(x[i]) - tanf(x[i + n]);
 }
 __global__ void nineteen(float* x) { x[threadIdx.x] = cosf(x[threadIdx.x]) + sinf(x[threadIdx.x + 9]); }
+__global__ void twenty(float* x) {
+  float s, c;
+  sincosf(x[threadIdx.x], &s, &c);
+  x[threadIdx.x] = s - c;
+}
+__global__ void twenty_one(float* x) {
+  float a = x[threadIdx.x];
+  x[threadIdx.x] = sinf(a) + cosf(a) * tanf(a);
+}
+__global__ void twenty_two(float* x, float a, int n) {
+  for (int i = threadIdx.x; i < n; i += blockDim.x) x[i] = x[i] * cosf(a) + x[i + n] * sinf(a);
+}
+__global__ void twenty_three(float* x, int n) {
+  float sum = 0;
+  for (int i = 0; i < n; ++i) {
+    float s, c, a = -6.2831853f * i * threadIdx.x / n;
+    sincosf(a, &s, &c);
+    sum += x[i] * c - x[i + n] * s;
+  }
+  x[threadIdx.x] = sum;
+}
+__global__ void twenty_four(float* x) {
+  x[threadIdx.x] = x[threadIdx.x + 9] > 0 ? sinf(x[threadIdx.x]) : cosf(x[threadIdx.x]);
+}
+__global__ void twenty_five(float* x) {
+  float a = x[threadIdx.x];
+  x[threadIdx.x] = sinpif(a) - cospif(a);
+}
 __global__ void six(float* x) { x[threadIdx.x] = 0.5f * erfcf(-0.7f * x[threadIdx.x]) + erfcf(x[threadIdx.x] / 3); }
 }
 """
@@ -364,15 +392,17 @@ def test_the_cpu_driver_recognises_functions(tmp_path, options):
     assert sum("@approximate.log.f64(" in line for line in calls) == 2
     assert sum("@approximate.atan.f64(" in line for line in calls) == 1
     assert sum("@approximate.pow.f64(" in line for line in calls) == 2
-    assert sum("@approximate.tan(" in line for line in calls) == 3
-    assert sum("@approximate.sinf(" in line for line in calls) == 2
-    assert sum("@approximate.cosf(" in line for line in calls) == 1
-    for name in ("atan", "lg2", "log10", "exp10", "sinh", "cosh", "sinpi", "cospi", "hypot"):
+    assert sum("@approximate.tan(" in line for line in calls) == 4
+    assert sum("@approximate.sinf(" in line for line in calls) == 7
+    assert sum("@approximate.cosf(" in line for line in calls) == 6
+    assert sum("@approximate.sinpi(" in line for line in calls) == 2
+    assert sum("@approximate.cospi(" in line for line in calls) == 2
+    for name in ("atan", "lg2", "log10", "exp10", "sinh", "cosh", "hypot"):
         assert sum(f"@approximate.{name}(" in line for line in calls) == 1
     # fmodf divides with directed rounding, which takes sequences of their own without AVX-512.
     fmod = 1 if _has_avx512() else 0
     assert sum("@approximate.fmod(" in line for line in calls) == fmod
-    assert len(calls) == 35 + fmod
+    assert len(calls) == 48 + fmod
     assert sum("call float @llvm.sqrt.f32(" in line for line in text.splitlines()) == 2
     # A choice by a limit of the program's own, which became one with powf's, is none of powf's.
     body = text[text.index("@f.sixteen(") :]
@@ -380,7 +410,7 @@ def test_the_cpu_driver_recognises_functions(tmp_path, options):
     # Branches of logf, exp, log, powf and of fmodf, where it is recognised, go with them.
     body = text[text.index("@f.seventeen(") :]
     assert body[: body.index("\n}")].count("br i1") <= (1 if fmod else 8)
-    for kernel in ("three", "eight", "nine"):
+    for kernel in ("three", "eight", "nine", "twenty", "twenty_one", "twenty_five"):
         body = text[text.index(f"@f.{kernel}(") :]
         assert "br i1" not in body[: body.index("\n}")]
 
@@ -427,6 +457,7 @@ def test_functions_give_the_same_bits_on_every_path():
     functions += [
         f"{name}f(x[i])" for name in ("sin", "cos", "tan", "atan", "log10", "exp10", "sinh", "cosh", "sinpi", "cospi")
     ]
+    functions += ["sinf(x[i]) + cosf(x[i])", "[&] { float s, c; sincosf(x[i], &s, &c); return s * c; }()"]
     functions += ["fmodf(x[i], x[n - 1 - i])", "fmodf(x[i], 0.3f)", "hypotf(x[i], x[n - 1 - i])"]
     functions += [
         "exp(x[i])",
@@ -440,6 +471,113 @@ def test_functions_give_the_same_bits_on_every_path():
     sums = [_in_a_process(SUMMING, SOURCE, *functions, **path) for path in paths]
     assert sums[0].count("\n") == len(functions)
     assert all(one == sums[0] for one in sums)
+
+
+TOGETHER = """
+extern "C" {
+__global__ void alone(float* y, const float* x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  y[i] = SINE(x[i]);
+}
+__global__ void other(float* y, const float* x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  y[i + n] = COSINE(x[i]);
+}
+__global__ void where(float* y, const float* x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  for (int turn = 0; turn < 2; ++turn) y[i + turn * n] = turn == i % 2 ? SINE(x[i]) : COSINE(x[i]);
+}
+__global__ void one_by_one(float* y, const float* x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float a = x[i];
+  y[i] = SINE(a);
+  y[i + n] = COSINE(a);
+}
+__global__ void together(float* y, const float* x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  sincosf(x[i], y + i, y + i + n);
+}
+__global__ void in_turns(float* y, const float* x, int n) {
+  float a = x[blockIdx.x * blockDim.x + threadIdx.x];
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += n) {
+    y[i] = SINE(a);
+    y[i + n] = COSINE(a);
+  }
+}
+__global__ void where_sine_is_large(float* y, const float* x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float a = x[i], s = SINE(a), c = 0;
+  if (!(fabsf(s) <= 0.5f)) c = COSINE(a);
+  y[i] = s;
+  y[i + n] = c;
+}
+// What CUDA computes of angles that are not large.
+__global__ void as_written(float* y, const float* x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float k = __float2int_rn(__fmul_rn(x[i], 0.63661975f));
+  float r = __fmaf_rn(k, -1.5707963f, x[i]);
+  r = __fmaf_rn(k, -7.5497894e-08f, r);
+  r = __fmaf_rn(k, -5.390303e-15f, r);
+  float s = __fmul_rn(r, r);
+  float p = __fmaf_rn(__fmaf_rn(s, -0.00019574659f, 0.008332703f), s, -0.16666663f);
+  float sine = __fmaf_rn(p, __fmaf_rn(s, r, 0.0f), r);
+  p = __fmaf_rn(__fmaf_rn(s, 2.427958e-05f, -0.001388786f), s, 0.041666728f);
+  float cosine = __fmaf_rn(__fmaf_rn(p, s, -0.49999997f), s, 1.0f);
+  int quarters = (int)k & 3;
+  float one = quarters & 1 ? cosine : sine, two = quarters & 1 ? sine : cosine;
+  y[i] = quarters & 2 ? -one : one;
+  y[i + n] = quarters == 1 || quarters == 2 ? -two : two;
+}
+}
+"""
+
+
+class _Together:
+    """Bits of results, one row for sines and one for cosines."""
+
+    def __init__(self, sine, cosine):
+        source = TOGETHER.replace("COSINE", cosine).replace("SINE", sine)
+        self._module = SourceModule(source, no_extern_c=True)
+        bits = np.arange(0, 1 << 32, 65701, np.uint64).astype(np.uint32)
+        limits = [105614.99, 105615, 105616, np.inf, np.nan, 1e-45, 2**-126, 0, 2**24, 1e30]
+        angles = np.concatenate([np.linspace(-20, 20, 20001), limits, -np.array(limits)]).astype(np.float32)
+        x = np.concatenate([bits, angles.view(np.uint32)]).view(np.float32)
+        self.x = np.resize(x, -(-x.size // 128) * 128)
+
+    def __call__(self, kernel):
+        import pycuda.driver as cuda
+
+        y = np.zeros(2 * self.x.size, np.float32)
+        self._module.get_function(kernel)(
+            cuda.InOut(y), cuda.In(self.x), np.int32(self.x.size), block=(128, 1, 1), grid=(self.x.size // 128, 1)
+        )
+        return y.view(np.uint32).reshape(2, -1)
+
+
+def test_sine_and_cosine_of_one_angle_are_what_cuda_computes(context):
+    """To the bit where angles are not large, and of large ones, infinities and NaN as exact as each alone."""
+    results = _Together("sinf", "cosf")
+    together = results("together")
+    large = ~(np.abs(results.x) < 105615)
+    np.testing.assert_array_equal(together[:, ~large], results("as_written")[:, ~large])
+    alone = results("alone")[0], results("other")[1]
+    np.testing.assert_array_equal(together[:, large], np.array(alone)[:, large])
+    for kernel in ("one_by_one", "in_turns"):
+        np.testing.assert_array_equal(results(kernel), together, kernel)
+    sine = together[0].view(np.float32)
+    wanted = np.where(np.abs(sine) <= 0.5, np.uint32(0), together[1])
+    np.testing.assert_array_equal(results("where_sine_is_large"), [together[0], wanted])
+
+
+@pytest.mark.parametrize("sine, cosine", [("sinf", "cosf"), ("sinpif", "cospif")])
+def test_functions_of_one_angle_for_different_threads_give_the_bits_of_each(context, sine, cosine):
+    results = _Together(sine, cosine)
+    alone = np.array([results("alone")[0], results("other")[1]])
+    odd = np.arange(results.x.size) % 2
+    np.testing.assert_array_equal(results("where"), np.where(odd, alone[::-1], alone))
+    if sine == "sinpif":
+        for kernel in ("one_by_one", "in_turns"):
+            np.testing.assert_array_equal(results(kernel), alone, kernel)
 
 
 def test_an_older_tangent_is_recognised(tmp_path):

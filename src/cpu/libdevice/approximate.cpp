@@ -6,6 +6,8 @@
 // first.
 #include "cpu/libdevice/approximate.h"
 
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Module.h>
@@ -19,6 +21,7 @@
 #include "cpu/libdevice/approximate_quotients.h"
 #include "cpu/libdevice/float_code.h"
 #include "cpu/libdevice/functions_of_doubles.h"
+#include "cpu/libdevice/region_fingerprint.h"
 #include "cpu/lower/approximations.h"
 #include "cpu/lower/callee_name.h"
 #include "cpu/lower/processor_flushes.h"
@@ -403,6 +406,37 @@ Value* Expansion::emit() {
   return nullptr;
 }
 
+/// Sines and cosines of one angle share what brings it near zero, if the first of them is computed
+/// whenever one of the others is.
+void expand_together(std::vector<llvm::CallInst*>& calls, bool native) {
+  const auto is_sine = [](llvm::CallInst* call) {
+    return lower::callee_name(*call) == approximation::full_sine;
+  };
+  const auto is_either = [&](llvm::CallInst* call) {
+    return is_sine(call) || lower::callee_name(*call) == approximation::full_cosine;
+  };
+  for (std::size_t i = 0; i < calls.size();) {
+    llvm::CallInst* first = calls[i++];
+    if (!is_either(first)) continue;
+    const llvm::DominatorTree dominators(*first->getFunction());
+    llvm::SmallVector<llvm::CallInst*, 4> together;
+    for (llvm::CallInst* call : calls) {
+      if (is_either(call) &&
+          bare_value(call->getArgOperand(0)) == bare_value(first->getArgOperand(0)) &&
+          (call == first || dominators.dominates(first, call)))
+        together.push_back(call);
+    }
+    if (llvm::all_of(together, is_sine) || llvm::none_of(together, is_sine)) continue;
+    FloatCode code(*first, native);
+    const SineAndCosine both = sine_and_cosine(code, *first);
+    for (llvm::CallInst* call : together)
+      call->replaceAllUsesWith(is_sine(call) ? both.sine : both.cosine);
+    llvm::erase_if(calls, [&](llvm::CallInst* call) { return llvm::is_contained(together, call); });
+    for (llvm::CallInst* call : together) call->eraseFromParent();
+    i = 0;
+  }
+}
+
 }  // namespace
 
 bool is_approximation(const llvm::CallInst& call) {
@@ -416,6 +450,7 @@ void expand_approximations(llvm::Function& function, bool native) {
     auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
     if (call && is_approximation(*call)) calls.push_back(call);
   }
+  expand_together(calls, native);
   for (llvm::CallInst* call : calls) {
     Value* result = Expansion(*call, native).emit();
     if (!result) continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Polynomials are minimax fits, those of tan and atan CUDA's own.
+// Polynomials are minimax fits, those of tan, atan, and of sine and cosine together CUDA's own.
 #include "cpu/libdevice/approximate_circular.h"
 
 #include <llvm/IR/MDBuilder.h>
@@ -26,6 +26,10 @@ constexpr double cosine_terms[] = {1, -0x1.3bd3ccp+2, 0x1.03c1bp+2, -0x1.55b2b6p
 constexpr double pi = 0x1.921fb6p1, pi_rest = -0x1.777a5cp-24;
 /// (sin(r) / r - 1) / r^2 + 1 / 8 in powers of r^2, to pi / 2.
 constexpr double wave_terms[] = {-0x1.55553p-5, 0x1.110ed8p-7, -0x1.9f7046p-13, 0x1.5dbc24p-19};
+/// CUDA's: (sin(r) / r - 1) / r^2 and cos(r) in powers of r^2, to pi / 4.
+constexpr double both_sine_terms[] = {-0x1.55555p-3, 0x1.110bc8p-7, -0x1.9a82a6p-13};
+constexpr double both_cosine_terms[] = {1, -0x1.fffffep-2, 0x1.555576p-5, -0x1.6c0fdap-10,
+                                        0x1.975800p-16};
 /// Of pi / 2; the product of the first with what is counted below `most_reduced` is exact.
 constexpr double quarter_parts[] = {0x1.921fb4p+0, 0x1.4442d0p-24, 0x1.84698ap-48};
 /// Where CUDA's functions, too, begin to reduce their operand in another way.
@@ -94,22 +98,32 @@ Value* turned(FloatCode& code, Value* value, Value* steps, Value* sign) {
 
 Value* unless_beyond(FloatCode& code, llvm::CallInst& call, Value* beyond, Value* regular,
                      const char* function) {
+  return unless_beyond(code, call, beyond, {{regular, function}}).front();
+}
+
+llvm::SmallVector<Value*, 2> unless_beyond(FloatCode& code, llvm::CallInst& call, Value* beyond,
+                                           llvm::ArrayRef<RegularCase> cases) {
   llvm::IRBuilder<>& b = code.builder();
   llvm::BasicBlock* before = call.getParent();
   llvm::Instruction* end = llvm::SplitBlockAndInsertIfThen(
       beyond, call.getIterator(), false,
       llvm::MDBuilder(b.getContext()).createUnlikelyBranchWeights());
-  b.SetInsertPoint(end);
-  llvm::FunctionCallee exact =
-      call.getModule()->getOrInsertFunction(function, call.getFunctionType());
-  auto* declared = llvm::cast<llvm::Function>(exact.getCallee());
-  declared->copyAttributesFrom(call.getCalledFunction());
-  Value* slow = code.canonical(b.CreateCall(exact, {call.getArgOperand(0)}));
+  llvm::SmallVector<Value*, 2> results;
+  for (const RegularCase& one : cases) {
+    b.SetInsertPoint(end);
+    llvm::FunctionCallee exact =
+        call.getModule()->getOrInsertFunction(one.function, call.getFunctionType());
+    auto* declared = llvm::cast<llvm::Function>(exact.getCallee());
+    declared->copyAttributesFrom(call.getCalledFunction());
+    Value* slow = code.canonical(b.CreateCall(exact, {call.getArgOperand(0)}));
+    b.SetInsertPoint(call.getParent(), call.getParent()->getFirstNonPHIIt());
+    llvm::PHINode* result = b.CreatePHI(b.getFloatTy(), 2);
+    result->addIncoming(one.value, before);
+    result->addIncoming(slow, end->getParent());
+    results.push_back(result);
+  }
   b.SetInsertPoint(&call);
-  llvm::PHINode* result = b.CreatePHI(b.getFloatTy(), 2);
-  result->addIncoming(regular, before);
-  result->addIncoming(slow, end->getParent());
-  return result;
+  return results;
 }
 
 /// |x| is k pi + r: sin(r), its sign turned for odd k.
@@ -133,6 +147,32 @@ Value* full_cosine(FloatCode& code, llvm::CallInst& call) {
   Value* k = b.CreateFAdd(b.CreateFSub(steps, code.real(round_to_integer)), code.real(0.5));
   Value* result = turned(code, wave(code, reduced(code, a, k, 2)), steps, b.getInt32(0x80000000));
   return unless_large(code, call, result, "pycuda_cpu_cos_f32");
+}
+
+/// x is k pi / 2 + r: the curves of r are exchanged for odd k, and turned for each half turn.
+SineAndCosine sine_and_cosine(FloatCode& code, llvm::CallInst& call) {
+  llvm::IRBuilder<>& b = code.builder();
+  Value* x = call.getArgOperand(0);
+  Value* steps =
+      b.CreateFAdd(b.CreateFMul(x, code.real(0x1.45f306p-1)), code.real(round_to_integer));
+  Value* r = reduced(code, x, b.CreateFSub(steps, code.real(round_to_integer)), 1);
+  Value* square = b.CreateFMul(r, r);
+  // Of a zero it is one without sign, so that the sum with r has its.
+  Value* cube = code.fma(square, r, code.real(0));
+  Value* near = code.fma(code.polynomial(square, both_sine_terms), cube, r);
+  Value* far = code.polynomial(square, both_cosine_terms);
+  Value* count = code.bits(steps);
+  Value* odd = b.CreateICmpNE(b.CreateAnd(count, 1), b.getInt32(0));
+  const auto turned_by = [&](Value* value, Value* quarters) {
+    Value* sign = b.CreateAnd(b.CreateShl(quarters, 30), 0x80000000);
+    return code.from_bits(b.CreateXor(code.bits(value), sign));
+  };
+  Value* sine = turned_by(b.CreateSelect(odd, far, near), count);
+  Value* cosine = turned_by(b.CreateSelect(odd, near, far), b.CreateAdd(count, b.getInt32(1)));
+  Value* beyond = b.CreateFCmpUGE(code.magnitude(x), code.real(most_reduced));
+  const auto both = unless_beyond(code, call, beyond,
+                                  {{sine, "pycuda_cpu_sin_f32"}, {cosine, "pycuda_cpu_cos_f32"}});
+  return {both[0], both[1]};
 }
 
 /// Above 1 it is pi / 2 less that of the reciprocal; pi / 2 is a product, as exact as two numbers.
