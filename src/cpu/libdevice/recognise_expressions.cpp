@@ -10,6 +10,7 @@
 
 #include "cpu/libdevice/expression_pattern.h"
 #include "cpu/libdevice/region_fingerprint.h"
+#include "cpu/libdevice/unread_at_zero.h"
 #include "cpu/lower/approximations.h"
 
 namespace pycuda::cpu::libdevice {
@@ -21,6 +22,8 @@ using llvm::Value;
 struct Known {
   const char* name;
   ExpressionPattern pattern;
+  /// Whether of a zero the pattern computes something else, which must not be seen.
+  bool but_for_zero = false;
 };
 
 constexpr const char* arc_tangent = R"(
@@ -86,7 +89,6 @@ regular = + exponent fraction
 finite = u< a 0x7f800000
 special = fma a 0x7f800000 0x7f800000
 either = ? finite regular special
-y = ? zero 0xff800000 either
 )";
 
 /// x is k / 2 + r.
@@ -329,13 +331,20 @@ llvm::ArrayRef<Known> known_expressions() {
   static const std::vector<Known> known = [&] {
     std::vector<Known> all{
         {approximation::arc_tangent, joined({arc_tangent})},
-        {approximation::lg2,
-         joined({argument_of_logarithm, above_of_binary, exponent_and_mantissa, binary_logarithm})},
+        {approximation::lg2, joined({argument_of_logarithm, above_of_binary, exponent_and_mantissa,
+                                     binary_logarithm, unless_zero})},
         {approximation::log10,
          joined({argument_of_logarithm, above_of_natural, exponent_and_mantissa, natural_logarithm,
                  decimal_unless_zero})},
         {approximation::log, joined({argument_of_logarithm, above_of_natural, exponent_and_mantissa,
                                      natural_logarithm, unless_zero})},
+        {approximation::lg2,
+         joined({argument_of_logarithm, above_of_binary, exponent_and_mantissa, binary_logarithm}),
+         true},
+        {approximation::log,
+         joined(
+             {argument_of_logarithm, above_of_natural, exponent_and_mantissa, natural_logarithm}),
+         true},
         {approximation::sine_pi,
          joined({of_operand, half_turns, quarters_of_sine, wave_of_half_turns, unless_integer})},
         {approximation::sinh, joined({quarter_of_exponential, hyperbolic_sine})},
@@ -378,7 +387,10 @@ template <class Result>
 const Known* find_known(const Result& result, llvm::Instruction& place,
                         const llvm::DominatorTree& dominators, FoundExpression& match) {
   for (const Known& known : known_expressions()) {
-    if (!known.pattern.match(result, dominators, match)) continue;
+    if (!known.pattern.match(result, dominators, match) ||
+        (known.but_for_zero &&
+         (place.isTerminator() || !is_unread_at_zero(&place, match.operands.front()))))
+      continue;
     const bool can_be = llvm::all_of(match.operands, [&](Value* operand) {
       return operand->getType()->getScalarSizeInBits() == 32 &&
              comes_before(operand, place, dominators);
