@@ -17,7 +17,10 @@ bool is_constant(const Value* value, std::uint32_t bits) {
          constant->getValueAPF().bitcastToAPInt() == bits;
 }
 
-Value* number(Value* value) {
+namespace {
+
+/// Through one select.
+Value* less_canonical(Value* value) {
   auto* choice = llvm::dyn_cast<llvm::SelectInst>(value);
   if (!choice) return value;
   auto* test = llvm::dyn_cast<llvm::FCmpInst>(choice->getCondition());
@@ -33,6 +36,16 @@ Value* number(Value* value) {
   const bool turned = match(kept, m_CombineOr(m_FNeg(m_Value(inner)), m_FAbs(m_Value(inner)))) &&
                       (tested == inner || tested == number(inner));
   return tested == kept || turned ? kept : value;
+}
+
+}  // namespace
+
+Value* number(Value* value) {
+  for (;;) {
+    Value* inner = less_canonical(value);
+    if (inner == value) return value;
+    value = inner;
+  }
 }
 
 Value* normal_number(Value* value) {

@@ -33,7 +33,7 @@ auto m_c_fma(const A& a, const B& b, const C& c) {
   return llvm::PatternMatch::m_CombineOr(m_fma(a, b, c), m_fma(b, a, c));
 }
 
-/// Through a select that makes NaNs canonical.
+/// Through selects that make NaNs canonical.
 llvm::Value* number(llvm::Value* value);
 
 /// Matches `number` of a value.

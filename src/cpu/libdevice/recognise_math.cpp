@@ -11,6 +11,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "cpu/libdevice/double_patterns.h"
@@ -149,9 +150,43 @@ bool take_root(llvm::SelectInst& choice) {
   return true;
 }
 
+/// Whether `value` is no number where `operand` is none.
+bool passes_nan_on(Value* value, Value* operand) {
+  const auto* instruction = llvm::dyn_cast<llvm::Instruction>(value);
+  if (!instruction) return false;
+  switch (instruction->getOpcode()) {
+    case llvm::Instruction::FAdd:
+    case llvm::Instruction::FSub:
+    case llvm::Instruction::FMul:
+    case llvm::Instruction::FDiv:
+      break;
+    default: {
+      const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(instruction);
+      if (!call || call->getIntrinsicID() != llvm::Intrinsic::fma) return false;
+    }
+  }
+  return llvm::is_contained(instruction->operand_values(), operand);
+}
+
+/// LLVM makes one test for NaN of those of a number and of what is computed from it.
+void part_tests_for_nan(llvm::Function& function) {
+  for (llvm::Instruction& instruction : llvm::instructions(function)) {
+    auto* test = llvm::dyn_cast<llvm::FCmpInst>(&instruction);
+    if (!test || (test->getPredicate() != llvm::CmpInst::FCMP_UNO &&
+                  test->getPredicate() != llvm::CmpInst::FCMP_ORD))
+      continue;
+    Value *left = test->getOperand(0), *right = test->getOperand(1);
+    if (passes_nan_on(right, left)) std::swap(left, right);
+    if (!passes_nan_on(left, right)) continue;
+    test->setOperand(0, left);
+    test->setOperand(1, llvm::ConstantFP::getZero(left->getType()));
+  }
+}
+
 }  // namespace
 
 unsigned recognise_math(llvm::Function& function) {
+  part_tests_for_nan(function);
   unsigned found = recognise_powers(function);
   std::vector<llvm::BasicBlock*> regions;
   for (const Expression& expression : find_expressions(function)) {

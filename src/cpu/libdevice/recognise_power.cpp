@@ -5,6 +5,7 @@
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/IR/Dominators.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -53,6 +54,43 @@ struct Mantissa {
   Value* exponent = nullptr;  ///< as an f32
 };
 
+/// How large x is at least in `block` by the branches that lead there; NaN aside.
+float least_in(Value* x, const llvm::BasicBlock* block, const llvm::DominatorTree& dominators) {
+  float least = -std::numeric_limits<float>::infinity();
+  x = number(x);
+  const auto* node = dominators.getNode(block);
+  for (; node && node->getIDom(); node = node->getIDom()) {
+    const llvm::BasicBlock* above = node->getIDom()->getBlock();
+    const auto* branch = llvm::dyn_cast<llvm::BranchInst>(above->getTerminator());
+    if (!branch || branch->isUnconditional()) continue;
+    llvm::CmpInst::Predicate predicate;
+    Value* bound = nullptr;
+    if (!match(branch->getCondition(), m_FCmp(predicate, same_number(x), m_Value(bound)))) continue;
+    const auto* constant = llvm::dyn_cast<llvm::ConstantFP>(bound);
+    const bool yes =
+        dominators.dominates(llvm::BasicBlockEdge(above, branch->getSuccessor(0)), block);
+    if (!constant || constant->isNaN() ||
+        (!yes &&
+         !dominators.dominates(llvm::BasicBlockEdge(above, branch->getSuccessor(1)), block)))
+      continue;
+    if (!yes) predicate = llvm::CmpInst::getInversePredicate(predicate);
+    const float limit = constant->getValueAPF().convertToFloat();
+    using enum llvm::CmpInst::Predicate;
+    if (predicate == FCMP_OGT || predicate == FCMP_UGT)
+      least = std::max(least, std::nextafter(limit, std::numeric_limits<float>::infinity()));
+    if (predicate == FCMP_OGE || predicate == FCMP_UGE) least = std::max(least, limit);
+  }
+  return least;
+}
+
+/// x, where a is |x|, or x itself if it is positive in `block`; else null.
+Value* magnitude_of(Value* a, const llvm::BasicBlock* block,
+                    const llvm::DominatorTree& dominators) {
+  Value* x = nullptr;
+  if (match(a, m_FAbs(m_Value(x)))) return x;
+  return least_in(a, block, dominators) > 0 ? a : nullptr;
+}
+
 /// a = |x| taken apart, lifted by 2^24 where it is subnormal: x, or null.
 Value* apart(const Mantissa& parts) {
   Value *bits = nullptr, *exponent = nullptr, *integer = nullptr, *lift = nullptr;
@@ -64,15 +102,24 @@ Value* apart(const Mantissa& parts) {
              m_fma(m_SIToFP(m_Value(integer)), Bits{0x34000000}, m_Value(lift))) ||
       integer != exponent)
     return nullptr;
-  Value *small = nullptr, *lifted = nullptr, *a = nullptr, *x = nullptr;
+  auto* place = llvm::cast<llvm::Instruction>(parts.value);
+  const llvm::DominatorTree dominators(*place->getFunction());
+  Value *small = nullptr, *lifted = nullptr, *a = nullptr;
+  // It may be known to be no subnormal number.
+  if (match(lift, m_AnyZeroFP()) && match(bits, m_BitCast(any_number(a)))) {
+    Value* x = magnitude_of(a, place->getParent(), dominators);
+    const bool is_normal =
+        x && least_in(x, place->getParent(), dominators) >= std::numeric_limits<float>::min();
+    return is_normal ? x : nullptr;
+  }
   llvm::CmpInst::Predicate predicate;
   if (!match(bits, m_BitCast(m_Select(m_Value(small), any_number(lifted), any_number(a)))) ||
       !match(lift, m_Select(m_Specific(small), Bits{0xc1c00000}, m_AnyZeroFP())) ||
       !match(small, m_FCmp(predicate, same_number(a), Bits{0x00800000})) ||
       predicate != llvm::CmpInst::FCMP_OLT ||
-      !match(lifted, m_c_FMul(same_number(a), Bits{0x4b800000})) || !match(a, m_FAbs(m_Value(x))))
+      !match(lifted, m_c_FMul(same_number(a), Bits{0x4b800000})))
     return nullptr;
-  return x;
+  return magnitude_of(a, place->getParent(), dominators);
 }
 
 /// log2(|x|) as a sum of two: x, or null.
@@ -256,6 +303,14 @@ bool may_compare(const llvm::FCmpInst& comparison, Value* x, Value* y) {
   return right == y && match(left, m_Intrinsic<llvm::Intrinsic::floor>(same_number(y)));
 }
 
+/// Of the numbers that `base` is tried for.
+float largest_of_kind(float base) {
+  constexpr float least_normal = std::numeric_limits<float>::min();
+  if (base < 0) return -std::numeric_limits<float>::denorm_min();
+  if (base == 0) return 0;
+  return base < least_normal ? std::nextafter(least_normal, 0.0f) : infinity;
+}
+
 /// Whether `result` is x^y, if `regular` is |x|^y: of every kind of numbers one is tried.
 bool is_power(llvm::Instruction& result, const llvm::DominatorTree& dominators, Value* x, Value* y,
               Value* regular) {
@@ -270,7 +325,10 @@ bool is_power(llvm::Instruction& result, const llvm::DominatorTree& dominators, 
   const auto constant = [&](float value) {
     return llvm::ConstantFP::get(context, llvm::APFloat(value));
   };
+  const float least = least_in(x, result.getParent(), dominators);
   const auto holds = [&](float base, float exponent) {
+    // All of the kind are too small. Zeros are as large as each other.
+    if (largest_of_kind(base) < least) return true;
     llvm::DenseMap<const Value*, llvm::Constant*> given;
     given[x] = constant(base);
     if (!llvm::isa<llvm::Constant>(y)) given[y] = constant(exponent);
