@@ -347,6 +347,11 @@ __global__ void twenty_six(float* x) {
 }
 __global__ void twenty_seven(float* x) { x[threadIdx.x] = -2 * logf(x[threadIdx.x]); }
 __global__ void twenty_eight(float* x) { x[threadIdx.x] = logf(x[threadIdx.x]) - log2f(x[threadIdx.x]); }
+__global__ void twenty_nine(float* x) {
+  float s, c;
+  sincosf(-x[threadIdx.x], &s, &c);
+  x[threadIdx.x] = s - c;
+}
 __global__ void six(float* x) { x[threadIdx.x] = 0.5f * erfcf(-0.7f * x[threadIdx.x]) + erfcf(x[threadIdx.x] / 3); }
 }
 """
@@ -400,8 +405,8 @@ def test_the_cpu_driver_recognises_functions(tmp_path, options):
     assert sum("@approximate.atan.f64(" in line for line in calls) == 1
     assert sum("@approximate.pow.f64(" in line for line in calls) == 2
     assert sum("@approximate.tan(" in line for line in calls) == 4
-    assert sum("@approximate.sinf(" in line for line in calls) == 7
-    assert sum("@approximate.cosf(" in line for line in calls) == 6
+    assert sum("@approximate.sinf(" in line for line in calls) == 8
+    assert sum("@approximate.cosf(" in line for line in calls) == 7
     assert sum("@approximate.sinpi(" in line for line in calls) == 2
     assert sum("@approximate.cospi(" in line for line in calls) == 2
     assert sum("@approximate.lg2(" in line for line in calls) == 2
@@ -410,7 +415,7 @@ def test_the_cpu_driver_recognises_functions(tmp_path, options):
     # fmodf divides with directed rounding, which takes sequences of their own without AVX-512.
     fmod = 1 if _has_avx512() else 0
     assert sum("@approximate.fmod(" in line for line in calls) == fmod
-    assert len(calls) == 53 + fmod
+    assert len(calls) == 55 + fmod
     assert sum("call float @llvm.sqrt.f32(" in line for line in text.splitlines()) == 2
     # A choice by a limit of the program's own, which became one with powf's, is none of powf's.
     body = text[text.index("@f.sixteen(") :]
@@ -418,7 +423,7 @@ def test_the_cpu_driver_recognises_functions(tmp_path, options):
     # Branches of logf, exp, log, powf and of fmodf, where it is recognised, go with them.
     body = text[text.index("@f.seventeen(") :]
     assert body[: body.index("\n}")].count("br i1") <= (1 if fmod else 8)
-    for kernel in ("three", "eight", "nine", "twenty", "twenty_one", "twenty_five"):
+    for kernel in ("three", "eight", "nine", "twenty", "twenty_one", "twenty_five", "twenty_nine"):
         body = text[text.index(f"@f.{kernel}(") :]
         assert "br i1" not in body[: body.index("\n}")]
 
@@ -505,6 +510,22 @@ __global__ void together(float* y, const float* x, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   sincosf(x[i], y + i, y + i + n);
 }
+__global__ void of_negative(float* y, const float* x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  sincosf(-x[i], y + i, y + i + n);
+}
+__global__ void of_negative_product(float* y, const float* x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float a = -x[i] * (n > 0 ? 1.0f : 2.0f);
+  y[i] = SINE(a);
+  y[i + n] = COSINE(a);
+}
+__global__ void of_opposite_angles(float* y, const float* x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float a = x[i];
+  y[i] = SINE(-a);
+  y[i + n] = COSINE(a);
+}
 __global__ void in_turns(float* y, const float* x, int n) {
   float a = x[blockIdx.x * blockDim.x + threadIdx.x];
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += n) {
@@ -572,6 +593,10 @@ def test_sine_and_cosine_of_one_angle_are_what_cuda_computes(context):
     np.testing.assert_array_equal(together[:, large], np.array(alone)[:, large])
     for kernel in ("one_by_one", "in_turns"):
         np.testing.assert_array_equal(results(kernel), together, kernel)
+    results.x = -results.x
+    for kernel in ("of_negative", "of_negative_product", "of_opposite_angles"):
+        np.testing.assert_array_equal(results(kernel), together, kernel)
+    results.x = -results.x
     sine = together[0].view(np.float32)
     wanted = np.where(np.abs(sine) <= 0.5, np.uint32(0), together[1])
     np.testing.assert_array_equal(results("where_sine_is_large"), [together[0], wanted])

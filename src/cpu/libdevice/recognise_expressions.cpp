@@ -24,6 +24,8 @@ struct Known {
   ExpressionPattern pattern;
   /// Whether of a zero the pattern computes something else, which must not be seen.
   bool but_for_zero = false;
+  /// Whether it is the negative of the function.
+  bool negative = false;
 };
 
 constexpr const char* arc_tangent = R"(
@@ -246,6 +248,15 @@ constexpr const char* quarters_by_numbers = R"(
 r = region 0xd070948f185f16a4 regular a $x %thread @__cudart_i2opi_f %local
 k = region 0xb83dfb8ae7e006fb regular a $x %thread @__cudart_i2opi_f %local
 )";
+/// Of an angle's negative, whose products are those with other constants.
+constexpr const char* quarters_of_negative = R"(
+r = region 0xb0b2245de55d55ff regular a $x %local
+k = region 0xfc220cce6efe8198 regular a $x %local
+)";
+constexpr const char* quarters_of_negative_by_pointers = R"(
+r = region 0x86f41b33d7aca4d7 regular a $x %thread @__cudart_i2opi_f %local
+k = region 0x65b3909462bb9bcd regular a $x %thread @__cudart_i2opi_f %local
+)";
 constexpr const char* within_quarter = R"(
 s = * r r
 odd = & k 0x00000001
@@ -358,19 +369,22 @@ llvm::ArrayRef<Known> known_expressions() {
       all.push_back({approximation::cosine_pi,
                      joined({usual, either_half_turns, quarters_of_cosine, wave_of_half_turns})});
     }
-    for (const char* quarters : {quarters_of_turns, quarters_by_pointers, quarters_by_numbers}) {
-      all.push_back({approximation::full_sine, joined({angle, quarters, within_quarter,
-                                                       quarters_of_sine, sine_of_quarters})});
-      all.push_back({approximation::full_cosine, joined({angle, quarters, within_quarter,
-                                                         quarters_of_cosine, sine_of_quarters})});
-      all.push_back(
-          {approximation::full_sine,
-           joined({angle, quarters, within_quarter, quarters_of_sine, both_curves_of_quarters})});
-      all.push_back(
-          {approximation::full_cosine,
-           joined({angle, quarters, within_quarter, quarters_of_cosine, both_curves_of_quarters})});
-      all.push_back({approximation::tangent, joined({angle, quarters, within_quarter, tangent})});
-    }
+    const auto add_angles = [&](const char* quarters, bool negative) {
+      const auto add = [&](const char* name, std::initializer_list<const char*> texts, bool odd) {
+        std::string text = std::string(angle) + quarters + within_quarter;
+        for (const char* part : texts) text += part;
+        all.push_back({name, ExpressionPattern(text), false, odd && negative});
+      };
+      for (const char* curves : {sine_of_quarters, both_curves_of_quarters}) {
+        add(approximation::full_sine, {quarters_of_sine, curves}, true);
+        add(approximation::full_cosine, {quarters_of_cosine, curves}, false);
+      }
+      add(approximation::tangent, {tangent}, true);
+    };
+    for (const char* quarters : {quarters_of_turns, quarters_by_pointers, quarters_by_numbers})
+      add_angles(quarters, false);
+    for (const char* quarters : {quarters_of_negative, quarters_of_negative_by_pointers})
+      add_angles(quarters, true);
     return all;
   }();
   return known;
@@ -420,8 +434,10 @@ void find_meetings(llvm::PHINode& phi, const llvm::DominatorTree& dominators,
       llvm::BasicBlock* asks = dominators.findNearestCommonDominator(first, second);
       FoundExpression match;
       if (const Known* known = find_known(*ways, *asks->getTerminator(), dominators, match))
-        found.push_back(
-            {&phi, first, second, {nullptr, known->name, match.operands, match.regions}});
+        found.push_back({&phi,
+                         first,
+                         second,
+                         {nullptr, known->name, match.operands, match.regions, known->negative}});
     }
   }
 }
@@ -441,7 +457,7 @@ std::vector<Expression> find_expressions(llvm::Function& function) {
     FoundExpression match;
     Value* result = &instruction;
     if (const Known* known = find_known(result, instruction, dominators, match)) {
-      found.push_back({&instruction, known->name, match.operands, match.regions});
+      found.push_back({&instruction, known->name, match.operands, match.regions, known->negative});
     } else if (auto* phi = llvm::dyn_cast<llvm::PHINode>(&instruction)) {
       find_meetings(*phi, dominators, meetings);
     }

@@ -17,6 +17,7 @@ struct Expression {
   llvm::SmallVector<llvm::Value*, 2> operands;
   /// Of regions that this was the only one to read, maybe.
   llvm::SmallVector<llvm::BasicBlock*, 2> regions;
+  bool negative = false;  ///< it is the negative of the function
 };
 
 std::vector<Expression> find_expressions(llvm::Function& function);

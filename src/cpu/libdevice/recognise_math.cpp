@@ -77,9 +77,15 @@ std::pair<Value*, Value*> factors_of(llvm::Instruction& instruction) {
   return {call->getArgOperand(0), call->getArgOperand(1)};
 }
 
+/// The negative of a number, and the NaN of NaNs.
+Value* negative_of(llvm::IRBuilder<>& b, Value* value) {
+  Value* is_nan = b.CreateFCmpUNO(value, llvm::ConstantFP::getZero(value->getType()));
+  return b.CreateSelect(is_nan, value, b.CreateFNeg(value));
+}
+
 /// Writes the call where `found` stands, and the sum with `addend`, if that is not null.
 void replace(llvm::Instruction& found, const char* name, llvm::ArrayRef<Value*> operands,
-             Value* addend = nullptr) {
+             Value* addend = nullptr, bool negative = false) {
   llvm::IRBuilder<> b(&found);
   if (llvm::isa<llvm::PHINode>(found))
     b.SetInsertPoint(found.getParent(), found.getParent()->getFirstInsertionPt());
@@ -91,6 +97,7 @@ void replace(llvm::Instruction& found, const char* name, llvm::ArrayRef<Value*> 
   llvm::SmallVector<Value*, 2> numbers;
   for (Value* operand : operands) numbers.push_back(b.CreateBitCast(operand, real));
   Value* call = b.CreateCall(callee, numbers);
+  if (negative) call = negative_of(b, call);
   if (found.getType() != real) {
     found.replaceAllUsesWith(b.CreateBitCast(call, found.getType()));
     return;
@@ -190,7 +197,7 @@ unsigned recognise_math(llvm::Function& function) {
   unsigned found = recognise_powers(function);
   std::vector<llvm::BasicBlock*> regions;
   for (const Expression& expression : find_expressions(function)) {
-    replace(*expression.result, expression.name, expression.operands);
+    replace(*expression.result, expression.name, expression.operands, nullptr, expression.negative);
     for (llvm::BasicBlock* region : expression.regions) {
       if (!llvm::is_contained(regions, region)) regions.push_back(region);
     }
