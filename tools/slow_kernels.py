@@ -4,9 +4,10 @@
 
     tools/slow_kernels.py --seconds 600 --keep slowest
 
-Kernels are made of what the generated tests of tests/ptx do, so every opcode that runs is among them: one instruction
-repeated hundreds and thousands of times, with and without branches and barriers between, and random sequences; with
---shapes, instead, those of long_kernels.py, in three lengths. Each is run in a process of its own, without caches.
+Kernels are made of what the generated tests of tests/ptx do, and of fetches, so every opcode that runs is among them:
+one instruction repeated hundreds and thousands of times, in a straight line, in a loop, under guards, with branches,
+nested branches and barriers between, and random sequences; with --shapes, instead, those of long_kernels.py, in three
+lengths. Each is run in a process of its own, without caches.
 Measured is processor time from loading the module to the first result: of the thread that launches, and of others as
 long as it waits for them. A process that crashes or takes longer than --timeout counts as the slowest. Equal seeds give
 equal kernels. The slowest are listed, and kept as PTX in the folder --keep; the exit status is 1 if any takes longer
@@ -35,7 +36,8 @@ REGISTERS = re.compile(r"\.reg\s+\.(\w+)\s+([^;]+);")
 UNREPEATED = {"ret", "exit", "trap", "brkpt", "bra", "brx", "call", "mbarrier", "getctarank", "alloca", "stacksave"}
 UNREPEATED |= {"stackrestore", "nanosleep"}
 WIDTHS = {"pred": 1, "16": 16, "32": 32, "64": 64}
-SHAPES = ("straight", "branches", "barriers")
+SHAPES = ("straight", "loop", "guards", "branches", "nested", "barriers")
+DEPTH = 40  # of nested branches
 
 
 @dataclass
@@ -63,13 +65,43 @@ def kernels_in(text):
         yield Kernel(header, parameters, directives, body, blocks[number] if number < len(blocks) else 32)
 
 
+# What no file test has. There is no texture and no surface, so that launches fail once they are compiled.
+FETCHES = """
+tex.1d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%at, {%f1}];
+tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%at, {%f1, %f2}];
+tex.3d.v4.u32.f32 {%r1, %r2, %r3, %r4}, [%at, {%f1, %f2, %f3, %f4}];
+tex.a2d.v4.s32.s32 {%r1, %r2, %r3, %r4}, [%at, {%r1, %r2, %r3, %r4}];
+tex.cube.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%at, {%f1, %f2, %f3, %f4}];
+tex.grad.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%at, {%f1, %f2}], {%f1, %f2}, {%f3, %f4};
+tex.2d.v4.f16.f32 {%h1, %h2, %h3, %h4}, [%at, {%f1, %f2}];
+tld4.r.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%at, {%f1, %f2}];
+txq.width.b32 %r1, [%at];
+suld.b.2d.v4.b32.trap {%r1, %r2, %r3, %r4}, [%at, {%r1, %r2}];
+suld.b.1d.b16.zero %h1, [%at, {%r1}];
+sust.b.2d.v4.b32.trap [%at, {%r1, %r2}], {%r1, %r2, %r3, %r4};
+sust.p.1d.b32.trap [%at, {%r1}], %r1;
+suq.width.b32 %r1, [%at];
+"""
+FETCHING = f"""
+.version 8.6
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 out) {{
+  .reg .b16 %h<9>; .reg .b32 %r<9>; .reg .f32 %f<9>; .reg .b64 %at;
+  ld.param.u64 %at, [out];
+{FETCHES}  ret;
+}}
+"""
+
+
 def generated_kernels():
     with tempfile.TemporaryDirectory() as folder:
         for script in ("generate.py", "generate_threads.py"):
             command = [sys.executable, str(ROOT / "tests/ptx" / script), folder]
             subprocess.run(command, check=True, capture_output=True)
         files = sorted(Path(folder).rglob("*.ptx"))
-        return [kernel for file in files for kernel in kernels_in(file.read_text())]
+        found = [kernel for file in files for kernel in kernels_in(file.read_text())]
+    return found + list(kernels_in(FETCHING))
 
 
 def widths_of(body):
@@ -114,13 +146,15 @@ def from_word(register, width, kind):
     return f"mov.b64 {register}, {{%mix, %mix}};"
 
 
-def chained(instruction, widths):
-    """The instruction, so that a second one after it depends on what this one makes; None where it makes nothing."""
+def chained(instruction, widths, guard=""):
+    """The instruction, so that a second one after it depends on what this one makes."""
     operands = re.findall(r"%[\w$]+", instruction.split(None, 1)[1] if not instruction.startswith("@") else "")
     addresses = re.findall(r"\[\s*(%[\w$]+)", instruction)
     known = [name for name in operands if name in widths and widths[name][0]]
+    if instruction.startswith("@"):
+        guard = ""
     if not known:
-        return instruction + ";"
+        return guard + instruction + ";"
     made, used = known[0], [name for name in known[1:] if name not in addresses]
     lines = []
     for address in addresses:
@@ -128,7 +162,7 @@ def chained(instruction, widths):
             lines.append("and.b32 %more, %mix, 15; mul.wide.u32 %far, %more, 16;")
             lines.append(f"add.u64 %place, {address}, %far;")
             instruction = re.sub(rf"\[\s*{re.escape(address)}", "[%place", instruction)
-    lines.append(instruction + ";")
+    lines.append(guard + instruction + ";")
     if made not in addresses:
         lines.append(as_word(made, *widths[made]))
         if used and used[0] != made:
@@ -136,22 +170,40 @@ def chained(instruction, widths):
     return " ".join(lines)
 
 
+# How many instructions `shaped` adds to each.
+BETWEEN = {"straight": 0, "loop": 0, "guards": 1, "branches": 1, "nested": 3, "barriers": 1}
+
+
+def shaped(one, times, shape):
+    """`one` so often, with what the shape is named for."""
+    if shape == "loop":
+        yield "mov.u32 %turn, 0; AGAIN: add.u32 %turn, %turn, 1;"
+    for number in range(times):
+        if shape == "guards":
+            yield f"setp.ne.u32 %some, %mix, {number};"
+        elif shape == "nested":
+            yield f"setp.eq.u32 %some, %mix, {number}; @%some bra N{number};"
+        yield one
+        if shape == "branches" and number % 4 == 0:
+            yield f"setp.eq.u32 %some, %mix, {number}; @%some bra L{number};"
+            yield f"add.u32 %mix, %mix, {number}; L{number}:"
+        elif shape == "barriers":
+            yield "bar.sync 0;"
+        elif shape == "nested" and (number % DEPTH == DEPTH - 1 or number == times - 1):
+            yield from (f"N{inner}: add.u32 %mix, %mix, 1;" for inner in range(number, number - number % DEPTH - 1, -1))
+    if shape == "loop":
+        yield "setp.lt.u32 %some, %turn, 2; @%some bra AGAIN;"
+
+
 def repeated(kernel, at, instruction, times, shape):
     """The kernel with the instruction there repeated."""
     widths = widths_of(kernel.body)
-    one = chained(instruction, widths)
-    each = one.count(";")
-    times = max(1, min(times, LONGEST // (each + (0 if shape == "straight" else 2))))
-    between = {"straight": "", "barriers": "bar.sync 0;"}
-    pieces = []
-    for number in range(times):
-        pieces.append(one)
-        if shape == "branches" and number % 4 == 0:
-            pieces.append(f"setp.eq.u32 %some, %mix, {number}; @%some bra L{number};")
-            pieces.append(f"add.u32 %mix, %mix, {number}; L{number}:")
-        pieces.append(between.get(shape, ""))
+    one = chained(instruction, widths, "@%some " if shape == "guards" else "")
+    each = one.count(";") + BETWEEN[shape]
+    times = max(1, min(times, (LONGEST - 50) // each))
+    pieces = list(shaped(one, times, shape))
     start = kernel.body.index("{") + 1
-    declared = " .reg .b32 %mix, %more; .reg .b64 %far, %place, %out; .reg .pred %some; mov.u32 %mix, %tid.x;"
+    declared = " .reg .b32 %mix, %more, %turn; .reg .b64 %far, %place, %out; .reg .pred %some; mov.u32 %mix, %tid.x;"
     end = at + len(instruction) + 1
     first = re.findall(r"\.param\s+\.u64\s+(\w+)", kernel.parameters)
     result = f" ld.param.u64 %out, [{first[-1]}]; st.global.u32 [%out], %mix;" if first else ""
@@ -202,7 +254,7 @@ def candidates(seed):
         for opcode in generator.sample(sorted(by_opcode), len(by_opcode)):
             operation = generator.choice(sorted(by_opcode[opcode]))
             kernel, at, instruction = generator.choice(by_opcode[opcode][operation])
-            times, shape = generator.choice((500, 4000)), generator.choice(SHAPES)
+            times, shape = generator.choice((500, 4900)), generator.choice(SHAPES)
             text = repeated(kernel, at, instruction, times, shape)
             yield f"{operation} {times} {shape}", text, kernel.block
             if generator.random() < 0.2:
