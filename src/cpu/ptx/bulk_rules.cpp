@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <string_view>
 
+#include "cpu/ptx/operand_kinds.h"
 #include "cpu/ptx/rule_words.h"
 
 namespace pycuda::cpu::ptx {
@@ -76,7 +77,13 @@ Broken reduction_type(const Instruction& instruction) {
   return only_if(usual || (to_memory && of_memory), none);
 }
 
-Broken plain_copy(const Instruction& instruction) {
+/// The letters of operand_kinds for what stands behind the others.
+std::string optional_letters(const Modifiers& modifiers) {
+  return std::string(modifiers.has("multicast::cluster") ? "n" : "") +
+         (modifiers.has("L2::cache_hint") ? "l" : "");
+}
+
+Broken plain_copy(const Instruction& instruction, const Function& function) {
   const Modifiers& modifiers = instruction.modifiers;
   const std::vector<Operand>& operands = instruction.operands;
   std::size_t needed = optional_operands(modifiers);
@@ -92,6 +99,11 @@ Broken plain_copy(const Instruction& instruction) {
   const Operand& bytes = operands[modifiers.has("prefetch") ? 1 : 2];
   constexpr std::uint64_t unit = 16;
   if (bytes.kind == Kind::Integer && bytes.bits % unit != 0) return "copies a multiple of 16 bytes";
+  const std::string usual = modifiers.has("prefetch")   ? "au"
+                            : modifiers.has(completion) ? "aaua"
+                                                        : "aau";
+  if (Broken broken = broken_kinds(usual + optional_letters(modifiers), instruction, function))
+    return broken;
   return modifiers.has("reduce") ? reduction_type(instruction) : std::nullopt;
 }
 
@@ -106,7 +118,7 @@ std::size_t elements_of(const Operand& operand) {
   return operand.kind == Kind::Vector ? operand.elements.size() : 1;
 }
 
-Broken tensor_copy(const Instruction& instruction) {
+Broken tensor_copy(const Instruction& instruction, const Function& function) {
   const Modifiers& modifiers = instruction.modifiers;
   const std::vector<Operand>& operands = instruction.operands;
   const std::size_t rank = dimensions(modifiers);
@@ -141,6 +153,13 @@ Broken tensor_copy(const Instruction& instruction) {
     return "takes a tensor map and coordinates, as in [map, {x, y}]";
   if (elements_of(operands[map].elements[1]) != rank)
     return "has " + std::to_string(rank) + " coordinates";
+  const bool to_memory = !is_prefetch && map == 0;
+  const std::string letters = (is_prefetch ? "m"
+                               : to_memory ? "ma"
+                                           : "ama") +
+                              std::string(has_offsets && !to_memory ? "o" : "") +
+                              optional_letters(modifiers);
+  if (Broken broken = broken_kinds(letters, instruction, function)) return broken;
   if (!modifiers.has("reduce")) return std::nullopt;
   return only_if(has_any(modifiers, {"add", "min", "max", "inc", "dec", "and", "or", "xor"}),
                  "needs an operation, such as .add");
@@ -176,7 +195,7 @@ Broken sent_value(const Instruction& instruction) {
 
 }  // namespace
 
-Broken broken_bulk_rule(const Instruction& instruction) {
+Broken broken_bulk_rule(const Instruction& instruction, const Function& function) {
   const Modifiers& modifiers = instruction.modifiers;
   if (instruction.opcode == Opcode::st || instruction.opcode == Opcode::red) {
     if (!modifiers.has("async")) return std::nullopt;
@@ -186,7 +205,8 @@ Broken broken_bulk_rule(const Instruction& instruction) {
   if (!says(instruction, "cp.async.bulk") && !says(instruction, "cp.reduce.async.bulk"))
     return "is written as cp.async.bulk or cp.reduce.async.bulk";
   if (modifiers.has("commit_group") || modifiers.has("wait_group")) return group(instruction);
-  return modifiers.has("tensor") ? tensor_copy(instruction) : plain_copy(instruction);
+  return modifiers.has("tensor") ? tensor_copy(instruction, function)
+                                 : plain_copy(instruction, function);
 }
 
 }  // namespace pycuda::cpu::ptx

@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <string_view>
 
+#include "cpu/ptx/operand_kinds.h"
 #include "cpu/ptx/rule_words.h"
 
 namespace pycuda::cpu::ptx {
@@ -88,6 +89,20 @@ Broken atomic(const Instruction& instruction) {
   return only_if(!has_policy || is_global(modifiers), "has .L2::cache_hint, which is for .global");
 }
 
+/// How many operands ld, st, atom and red have, the policy of .L2::cache_hint the last of them.
+Broken policy_operand(const Instruction& instruction, const Function& function) {
+  const Modifiers& modifiers = instruction.modifiers;
+  if (modifiers.has("async") || modifiers.has("bulk")) return std::nullopt;
+  const bool has_policy = modifiers.has("L2::cache_hint");
+  const std::size_t without =
+      instruction.opcode != Opcode::atom ? 2 : (modifiers.atomic == AtomicOp::Cas ? 4 : 3);
+  const std::size_t wanted = without + (has_policy ? 1 : 0);
+  if (instruction.operands.size() != wanted)
+    return "takes " + std::to_string(wanted) + " operands, not " +
+           std::to_string(instruction.operands.size());
+  return has_policy ? broken_kind('l', instruction.operands.back(), function) : std::nullopt;
+}
+
 /// Levels, and the state spaces that lie behind them.
 Broken prefetch(const Instruction& instruction) {
   const Modifiers& modifiers = instruction.modifiers;
@@ -147,8 +162,14 @@ Broken policy(const Instruction& instruction, const Function& function) {
   if (modifiers.has_space && modifiers.space != Space::Global)
     return "is for ranges of .global only";
   if (instruction.operands.size() != 4) return "takes an address and two sizes";
-  return only_if(has_bits(instruction, 2, 32, function) && has_bits(instruction, 3, 32, function),
-                 "takes sizes of 32 bits");
+  if (!has_bits(instruction, 2, 32, function) || !has_bits(instruction, 3, 32, function))
+    return "takes sizes of 32 bits";
+  const Operand& primary = instruction.operands[2];
+  const Operand& total = instruction.operands[3];
+  return only_if(
+      primary.kind != Kind::Integer || total.kind != Kind::Integer ||
+          static_cast<std::uint32_t>(primary.bits) <= static_cast<std::uint32_t>(total.bits),
+      "has a primary size above the total size");
 }
 
 Broken priority_of_a_line(const Instruction& instruction) {
@@ -171,9 +192,11 @@ Broken broken_cache_rule(const Instruction& instruction, const Function& functio
   switch (instruction.opcode) {
     case Opcode::ld:
     case Opcode::st:
+      if (Broken broken = policy_operand(instruction, function)) return broken;
       return access(instruction);
     case Opcode::atom:
     case Opcode::red:
+      if (Broken broken = policy_operand(instruction, function)) return broken;
       return atomic(instruction);
     case Opcode::prefetch:
       return prefetch(instruction);

@@ -155,6 +155,10 @@ Broken barrier(const Instruction& instruction) {
                          (modifiers.barrier == BarrierMode::Red && instruction.operands.size() > 3);
   if (!has_count || counted >= instruction.operands.size()) return std::nullopt;
   const Operand& threads = instruction.operands[counted];
+  if (threads.kind == Kind::Integer && threads.bits == 0 &&
+      modifiers.barrier == BarrierMode::Arrive) {
+    return "needs a number of threads above 0";
+  }
   if (threads.kind != Kind::Integer || threads.bits % 32 == 0) return std::nullopt;
   return "counts " + std::to_string(static_cast<std::int64_t>(threads.bits)) +
          " threads: they are a multiple of 32";
@@ -201,7 +205,6 @@ Broken bits(const Instruction& instruction) {
       return only_if(has_mode, "needs .wrap or .clamp");
     case Opcode::lop3:
       if (instruction.operands[4].kind != Kind::Integer) return "takes its table as a constant";
-      if (Broken broken = in_range(instruction, 4, 0, 255)) return broken;
       if (modifiers.bool_op == BoolOp::Xor) return "combines by .and or .or";
       if (modifiers.bool_op != BoolOp::None && instruction.operands[0].kind != Kind::Pair)
         return "has a predicate as its second result, as in d|p";
@@ -234,10 +237,17 @@ Broken broken_form_rule(const Instruction& instruction) {
     case Opcode::min:
       if (instruction.operands.size() > 3 && modifiers.type() != Type::F32)
         return "has three sources with .f32 only";
+      if (is_one_of(modifiers.type(), {Type::U16x2, Type::S16x2})) {
+        for (const Operand& operand : instruction.operands)
+          if (operand.kind == Kind::Integer) return "takes pairs in registers only";
+      }
       return float_modifiers(instruction);
     case Opcode::bfe:
-      if (Broken broken = in_range(instruction, 2, 0, 255)) return broken;
-      return in_range(instruction, 3, 0, 255);
+    case Opcode::bfi: {
+      const std::size_t position = instruction.operands.size() - 2;
+      if (Broken broken = in_range(instruction, position, 0, 255)) return broken;
+      return in_range(instruction, position + 1, 0, 255);
+    }
     case Opcode::abs:
     case Opcode::div:
     case Opcode::neg:

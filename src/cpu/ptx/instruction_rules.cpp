@@ -11,6 +11,7 @@
 #include "cpu/ptx/form_rules.h"
 #include "cpu/ptx/matrix_rules.h"
 #include "cpu/ptx/modifier_rules.h"
+#include "cpu/ptx/operand_kinds.h"
 #include "cpu/ptx/operand_rules.h"
 #include "cpu/ptx/operand_types.h"
 #include "cpu/ptx/order_rules.h"
@@ -162,13 +163,40 @@ bool has_access_to(Opcode opcode, Space space) {
   }
 }
 
+/// Where the variables lie that an instruction beside loads, stores and atomics can name: in the
+/// state space that it names, or in the one that it is for. With none of either, not in .param.
+Broken space_of_addresses(const Instruction& instruction, const Function& function,
+                          const Module& module) {
+  const Opcode opcode = instruction.opcode;
+  const Modifiers& modifiers = instruction.modifiers;
+  std::optional<Space> wanted;
+  if (modifiers.has_space) wanted = modifiers.space;
+  if (opcode == Opcode::mbarrier) wanted = Space::Shared;
+  if (is_one_of(opcode, {Opcode::applypriority, Opcode::createpolicy, Opcode::discard}) ||
+      (opcode == Opcode::prefetch && !modifiers.has("tensormap") && !modifiers.has("L1") &&
+       !modifiers.has("L2"))) {
+    wanted = Space::Global;
+  }
+  for (const Operand& operand : instruction.operands) {
+    // What a copy names first is where it goes.
+    if (opcode == Opcode::cp && &operand != &instruction.operands.front()) break;
+    if (operand.kind != Kind::Address || !operand.symbol) continue;
+    const auto space = space_of(*operand.symbol, function, module);
+    if (!space || *space == Space::Tex || modifiers.has("tensormap")) continue;
+    const bool fits = wanted                        ? *space == *wanted
+                      : opcode == Opcode::prefetchu ? *space == Space::Global
+                                                    : *space != Space::Param;
+    if (!fits) return "has a variable of the state space ." + std::string(name_of(*space));
+  }
+  return std::nullopt;
+}
+
 /// The state space that the instruction names is one that it has, and its variable lies there.
 Broken state_space(const Instruction& instruction, const Function& function, const Module& module) {
   const Opcode opcode = instruction.opcode;
   const bool address_first = opcode == Opcode::st || opcode == Opcode::red;
-  if (!address_first && opcode != Opcode::ld && opcode != Opcode::ldu && opcode != Opcode::atom) {
-    return std::nullopt;
-  }
+  if (!address_first && opcode != Opcode::ld && opcode != Opcode::ldu && opcode != Opcode::atom)
+    return space_of_addresses(instruction, function, module);
   const Modifiers& modifiers = instruction.modifiers;
   const auto dotted = [](Space space) { return '.' + std::string(name_of(space)); };
   if (modifiers.has_space && !has_access_to(opcode, modifiers.space)) {
@@ -181,6 +209,8 @@ Broken state_space(const Instruction& instruction, const Function& function, con
   if (modifiers.has_space && modifiers.space != *space) {
     return "has a variable of the state space " + dotted(*space);
   }
+  if (!modifiers.has_space && *space == Space::Param)
+    return "has a variable of the state space .param, and names none";
   if (!has_access_to(opcode, *space) && opcode != Opcode::ldu) {
     return "cannot write to the state space " + dotted(*space);
   }
@@ -200,7 +230,7 @@ Broken broken_rule(const Instruction& instruction, const Function& function, con
   if (Broken broken = broken_form_rule(instruction)) return broken;
   if (Broken broken = broken_order_rule(instruction, function)) return broken;
   if (Broken broken = broken_cache_rule(instruction, function)) return broken;
-  if (Broken broken = broken_bulk_rule(instruction)) return broken;
+  if (Broken broken = broken_bulk_rule(instruction, function)) return broken;
   if (Broken broken = broken_matrix_rule(instruction, function)) return broken;
   if (Broken broken = broken_texture_rule(instruction, function)) return broken;
   if (Broken broken = broken_video_rule(instruction)) return broken;
@@ -211,9 +241,9 @@ Broken broken_rule(const Instruction& instruction, const Function& function, con
   if (Broken broken = mismatched_register(instruction, function)) return broken;
   if (Broken broken = ordering(instruction)) return broken;
   if (instruction.opcode == Opcode::bar || instruction.opcode == Opcode::barrier) {
-    return barrier_operands(instruction, function);
+    if (Broken broken = barrier_operands(instruction, function)) return broken;
   }
-  return std::nullopt;
+  return broken_kind_rule(instruction, function);
 }
 
 }  // namespace pycuda::cpu::ptx

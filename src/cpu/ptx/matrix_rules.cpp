@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <string_view>
 
+#include "cpu/ptx/operand_kinds.h"
 #include "cpu/ptx/rule_words.h"
 
 namespace pycuda::cpu::ptx {
@@ -66,6 +67,8 @@ Broken tile(const Instruction& instruction) {
                  "has .satfinite, and counts of bits fit");
 }
 
+constexpr std::uint64_t most_groups = 7;
+
 /// wgmma: what a warp group starts and waits for.
 Broken group(const Instruction& instruction, const Function& function) {
   const Modifiers& modifiers = instruction.modifiers;
@@ -74,15 +77,23 @@ Broken group(const Instruction& instruction, const Function& function) {
   if (has_any(modifiers, {"fence", "commit_group"}))
     return only_if(operands.empty(), "has no operands");
   if (has_any(modifiers, {"wait_group"}))
-    return only_if(operands.size() == 1 && operands[0].kind == Operand::Kind::Integer,
-                   "takes a constant number of groups");
+    return only_if(operands.size() == 1 && operands[0].kind == Operand::Kind::Integer &&
+                       operands[0].bits <= most_groups,
+                   "takes a constant number of groups, up to 7");
   for (std::size_t i = 1; i < operands.size() && i < 3; ++i) {
     if (operands[i].kind == Operand::Kind::Register &&
         bits_of(function.registers[operands[i].reg].type) != 64) {
       return "takes the descriptor of a matrix in 64 bits";
     }
   }
-  return std::nullopt;
+  if (modifiers.has("sp") || operands.size() < 4) return std::nullopt;
+  if (operands[1].kind != Operand::Kind::Vector) {
+    if (Broken broken = broken_kind('l', operands[1], function)) return broken;
+  }
+  if (Broken broken = broken_kind('l', operands[2], function)) return broken;
+  if (operands[3].kind == Operand::Kind::Integer && operands[3].bits > 1)
+    return "has 0, 1 or a predicate as its scale of the sums";
+  return broken_kind('p', operands[3], function);
 }
 
 }  // namespace

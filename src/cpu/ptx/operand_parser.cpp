@@ -40,10 +40,13 @@ Operand FunctionParser::operand() {
   if (cursor_.current().is('[')) return address();
   Operand first = cursor_.current().is('{') ? vector() : simple_operand();
   if (!cursor_.accept('|')) return first;
+  Operand second = simple_operand();
+  // What is not wanted need not be written: `d|_` is `d`.
+  if (second.kind == Operand::Kind::Sink && first.kind == Operand::Kind::Register) return first;
   Operand pair;
   pair.kind = Operand::Kind::Pair;
   pair.elements.push_back(std::move(first));
-  pair.elements.push_back(simple_operand());
+  pair.elements.push_back(std::move(second));
   return pair;
 }
 

@@ -17,6 +17,10 @@ bool is_access(Opcode opcode) {
          opcode == Opcode::atom || opcode == Opcode::red;
 }
 
+bool is_video(const Instruction& instruction) {
+  return instruction.text.starts_with('v') && instruction.opcode != Opcode::vote;
+}
+
 /// Whether an operand that is a value is read.
 bool is_read(Opcode opcode, std::size_t operand) {
   return operand > 0 || opcode == Opcode::st || opcode == Opcode::red ||
@@ -50,7 +54,8 @@ Broken special_registers(const Instruction& instruction) {
   const Modifiers& modifiers = instruction.modifiers;
   const bool moves = instruction.opcode == Opcode::mov && !is_float(modifiers.type());
   const bool converts = instruction.opcode == Opcode::cvt && modifiers.types.size() == 2 &&
-                        !is_float(modifiers.types[0]) && !is_float(modifiers.types[1]);
+                        !is_float(modifiers.types[0]) && !is_float(modifiers.types[1]) &&
+                        !modifiers.has("pack");
   for (std::size_t i = 0; i < instruction.operands.size(); ++i) {
     const Operand* found = find_kind(instruction.operands[i], Kind::Special);
     if (found == nullptr) continue;
@@ -75,10 +80,17 @@ Broken sinks(const Instruction& instruction, std::string_view letters) {
   for (std::size_t i = 0; i < std::min(letters.size(), instruction.operands.size()); ++i) {
     const Operand& operand = instruction.operands[i];
     if (letters[i] == '-' || find_kind(operand, Kind::Sink) == nullptr) continue;
+    if (operand.kind == Kind::Vector &&
+        std::all_of(operand.elements.begin(), operand.elements.end(),
+                    [](const Operand& one) { return one.kind == Kind::Sink; })) {
+      return "discards all of its results";
+    }
     const bool is_source = is_read(instruction.opcode, i);
     if (is_source) return "cannot read '_'";
-    if (operand.kind == Kind::Sink && instruction.opcode != Opcode::atom)
-      return "cannot discard its result";
+    const bool may_discard =
+        instruction.opcode == Opcode::atom ||
+        (instruction.opcode == Opcode::match && instruction.modifiers.vote == VoteMode::All);
+    if (operand.kind == Kind::Sink && !may_discard) return "cannot discard its result";
     if (operand.kind == Kind::Pair && operand.elements[0].kind == Kind::Sink &&
         instruction.opcode == Opcode::shfl) {
       return "cannot discard its result";
@@ -102,6 +114,43 @@ Space space_of(const SymbolRef& symbol, const Function& function, const Module& 
   return Space::Generic;
 }
 
+Type type_of(const SymbolRef& symbol, const Function& function, const Module& module) {
+  switch (symbol.kind) {
+    case SymbolRef::Kind::ModuleVariable:
+      return module.variables[symbol.index].type;
+    case SymbolRef::Kind::LocalVariable:
+      return function.variables[symbol.index].type;
+    case SymbolRef::Kind::Parameter:
+      return function.parameters[symbol.index].type;
+    default:
+      return Type::None;
+  }
+}
+
+/// A texture or surface by its name.
+Broken handles(const Instruction& instruction, const Function& function, const Module& module) {
+  const bool fetches = is_one_of(instruction.opcode, {Opcode::tex, Opcode::tld4, Opcode::txq});
+  const bool of_surface =
+      is_one_of(instruction.opcode, {Opcode::suld, Opcode::sust, Opcode::suq, Opcode::sured});
+  if (!fetches && !of_surface) return std::nullopt;
+  for (const Operand& operand : instruction.operands) {
+    const bool has_place = operand.kind == Kind::TexCoords;
+    if (!has_place && operand.kind != Kind::Address) continue;
+    const Operand& named = has_place ? operand.elements[0] : operand;
+    if (has_place && named.kind == Kind::Register && named.component < 0) {
+      const Type type = function.registers[named.reg].type;
+      if (bits_of(type) != 64 || is_float(type))
+        return "takes a texture or surface as a variable or in 64 bits";
+    }
+    if (!named.symbol) continue;
+    const Type type = type_of(*named.symbol, function, module);
+    const bool fits =
+        fetches ? type == Type::TexRef || type == Type::SamplerRef : type == Type::SurfRef;
+    if (!fits) return fetches ? "needs a .texref" : "needs a .surfref";
+  }
+  return std::nullopt;
+}
+
 /// The address of a variable or function as a value.
 Broken symbols(const Instruction& instruction, const Operand& operand, const Function& function,
                const Module& module) {
@@ -114,7 +163,9 @@ Broken symbols(const Instruction& instruction, const Operand& operand, const Fun
   const bool finds_rank =
       (instruction.opcode == Opcode::mapa || instruction.opcode == Opcode::getctarank) &&
       modifiers.has_space;
-  if (finds_rank) return std::nullopt;
+  if (finds_rank)
+    return only_if(space_of(*found->symbol, function, module) == Space::Shared,
+                   "has a variable that does not lie in .shared");
   if (!moves && instruction.opcode != Opcode::cvta)
     return "has the name of a variable or function where it takes a register: move its address "
            "to one first";
@@ -129,6 +180,8 @@ Broken symbols(const Instruction& instruction, const Operand& operand, const Fun
       (in_64_bits || instruction.opcode == Opcode::cvta)) {
     return "needs 64 bits for the address";
   }
+  if (instruction.opcode == Opcode::cvta && !modifiers.to && modifiers.space != space)
+    return "has a variable of another state space";
   const bool is_call_memory =
       found->symbol->kind == SymbolRef::Kind::LocalVariable && space == Space::Param;
   if (is_call_memory) return "cannot take the address of a .param variable";
@@ -138,9 +191,12 @@ Broken symbols(const Instruction& instruction, const Operand& operand, const Fun
 Broken values(const Instruction& instruction, std::string_view letters, const Function& function,
               const Module& module) {
   const Opcode opcode = instruction.opcode;
-  const bool has_vectors = opcode == Opcode::mov || is_access(opcode) ||
-                           opcode == Opcode::ldmatrix || opcode == Opcode::stmatrix ||
-                           opcode == Opcode::mma;
+  const bool is_atomic = opcode == Opcode::atom || opcode == Opcode::red;
+  const bool has_vectors =
+      is_atomic ? instruction.modifiers.vector > 1
+                : opcode == Opcode::mov || is_access(opcode) || opcode == Opcode::ldmatrix ||
+                      is_one_of(opcode, {Opcode::stmatrix, Opcode::mma, Opcode::wmma, Opcode::suld,
+                                         Opcode::sust, Opcode::tex, Opcode::tld4});
   const std::size_t address = is_access(opcode) ? address_of(opcode) : instruction.operands.size();
   if (address < instruction.operands.size() &&
       instruction.operands[address].kind != Kind::Address) {
@@ -150,6 +206,9 @@ Broken values(const Instruction& instruction, std::string_view letters, const Fu
     const Operand& operand = instruction.operands[i];
     if (letters[i] == '-' || i == address) continue;
     if (operand.kind == Kind::Address) return "has an address where it takes a register";
+    const bool is_pair_of_vectors =
+        operand.kind == Kind::Pair && find_kind(operand, Kind::Vector) != nullptr;
+    if (is_pair_of_vectors) return "has a vector where it takes a register";
     if (operand.kind == Kind::Vector && !has_vectors)
       return "has a vector where it takes a register";
     if (!is_read(opcode, i) &&
@@ -162,7 +221,7 @@ Broken values(const Instruction& instruction, std::string_view letters, const Fu
 
 /// Video instructions alone take bytes and halves of registers.
 Broken selectors(const Instruction& instruction, const Function& function) {
-  if (instruction.text.starts_with('v') && instruction.opcode != Opcode::vote) return std::nullopt;
+  if (is_video(instruction)) return std::nullopt;
   for (const Operand& operand : instruction.operands) {
     const Operand* found = find_selected(operand);
     if (found == nullptr) continue;
@@ -185,24 +244,66 @@ Broken offsets(const Instruction& instruction, const Function& function) {
   return std::nullopt;
 }
 
-Broken addresses(const Instruction& instruction, const Function& function) {
-  const Opcode opcode = instruction.opcode;
-  if (!is_access(opcode)) return std::nullopt;
-  const Operand& address = instruction.operands[address_of(opcode)];
+/// Whether an address of .global or of no state space has to have 64 bits.
+bool has_wide_addresses(Opcode opcode) {
+  return is_access(opcode) || is_one_of(opcode, {Opcode::applypriority, Opcode::discard,
+                                                 Opcode::prefetch, Opcode::prefetchu});
+}
+
+Broken address(const Operand& address, const Instruction& instruction, const Function& function) {
   const Modifiers& modifiers = instruction.modifiers;
-  if (address.kind != Kind::Address || address.symbol) return std::nullopt;
+  if (address.symbol)
+    return only_if(address.symbol->kind != SymbolRef::Kind::Function,
+                   "has a function's name where it takes an address");
   const Space space = modifiers.has_space ? modifiers.space : Space::Generic;
   if (!address.has_register_base) {
     if (space == Space::Local) return std::nullopt;
     return "has a constant as its address, which only .local accesses can have";
   }
   const Register& named = function.registers[address.reg];
-  if (named.vector > 1) return "cannot have the vector " + quoted(named.name) + " as its address";
+  if (named.vector > 1 && address.component < 0)
+    return "cannot have the vector " + quoted(named.name) + " as its address";
+  constexpr std::uint32_t most_bits = 64;
+  if (bits_of(named.type) > most_bits)
+    return "takes an address of at most 64 bits, and " + quoted(named.name) + " has more";
   // NVIDIA's assembler widens registers of 16 bits.
-  const bool in_64_bits = space == Space::Global || space == Space::Generic;
+  const bool in_64_bits =
+      has_wide_addresses(instruction.opcode) && (space == Space::Global || space == Space::Generic);
   if (!in_64_bits || bits_of(named.type) == 64 || bits_of(named.type) == 16) return std::nullopt;
   return "needs an address of 64 bits, and " + quoted(named.name) + " is ." +
          std::string(name_of(named.type));
+}
+
+Broken addresses(const Instruction& instruction, const Function& function) {
+  if (is_access(instruction.opcode) && !instruction.modifiers.has("async"))
+    return address(instruction.operands[address_of(instruction.opcode)], instruction, function);
+  for (const Operand& operand : instruction.operands) {
+    if (operand.kind != Kind::Address) continue;
+    if (Broken broken = address(operand, instruction, function)) return broken;
+  }
+  return std::nullopt;
+}
+
+/// Each part of a product is a vector of registers.
+Broken products(const Instruction& instruction, const Function& function) {
+  if (instruction.opcode == Opcode::stmatrix)
+    return only_if(find_kind(instruction.operands[1], Kind::Register) != nullptr,
+                   "has constants alone in a vector of registers");
+  const bool is_tile = instruction.opcode == Opcode::wmma;
+  if (instruction.opcode != Opcode::mma && !is_tile) return std::nullopt;
+  const bool multiplies = !is_tile || instruction.modifiers.has("mma");
+  const std::size_t end = multiplies ? 4 : 2;
+  for (std::size_t i = 0; i < std::min(instruction.operands.size(), end); ++i) {
+    const Operand& operand = instruction.operands[i];
+    if (!multiplies && operand.kind == Kind::Address) continue;
+    const bool is_vector =
+        operand.kind == Kind::Vector || (operand.kind == Kind::Register && operand.component < 0 &&
+                                         function.registers[operand.reg].vector > 1);
+    if (!is_vector) return "takes a vector of registers there";
+    if (find_kind(operand, Kind::Register) == nullptr)
+      return "has constants alone in a vector of registers";
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -215,6 +316,8 @@ Broken broken_operand_rule(const Instruction& instruction, const Function& funct
   if (Broken broken = values(instruction, letters, function, module)) return broken;
   if (Broken broken = offsets(instruction, function)) return broken;
   if (Broken broken = selectors(instruction, function)) return broken;
+  if (Broken broken = handles(instruction, function, module)) return broken;
+  if (Broken broken = products(instruction, function)) return broken;
   return addresses(instruction, function);
 }
 

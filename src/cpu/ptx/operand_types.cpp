@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "cpu/ptx/operand_types.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
 
 #include "cpu/ptx/cursor.h"
+#include "cpu/ptx/rule_words.h"
 
 namespace pycuda::cpu::ptx {
 namespace {
@@ -12,13 +14,18 @@ namespace {
 using Mismatch = std::optional<std::string>;
 using Kind = Operand::Kind;
 
-bool is_integer(Type type) { return type >= Type::U8 && type <= Type::S16x2; }
+bool is_integer_or_pair(Type type) { return type >= Type::U8 && type <= Type::S16x2; }
 
 /// What an instruction asks of a register.
 struct Wanted {
   Type type = Type::None;
   bool may_be_wider = false;
 };
+
+bool has_pairs_of_bytes(const Modifiers& modifiers) {
+  return std::any_of(modifiers.types.begin(), modifiers.types.end(),
+                     [](Type type) { return type == Type::E4M3x2 || type == Type::E5M2x2; });
+}
 
 }  // namespace
 
@@ -27,6 +34,7 @@ struct Wanted {
 ///   T S  the same, or wider
 ///   w    an integer twice as wide as the first type
 ///   u U  an integer of 32 bits, or a wider one
+///   b f  32 bits of whatever kind, or of a number
 ///   -    not looked at: an address, a predicate, or what differs from form to form
 std::string_view operand_signature(const Instruction& instruction) {
   const Modifiers& modifiers = instruction.modifiers;
@@ -92,24 +100,46 @@ std::string_view operand_signature(const Instruction& instruction) {
       return "uuuu";
     case Opcode::cvt:
       if (modifiers.has("pack")) return "UUUU";
-      return modifiers.types.size() == 2 ? "TS" : "";
+      if (modifiers.types.size() != 2) return "";
+      return has_pairs_of_bytes(modifiers) ? "tss" : "TS";
     case Opcode::ld:
     case Opcode::ldu:
+    case Opcode::suld:
       return "T";
-    case Opcode::st:
+    case Opcode::sust:
       return "-T";
+    case Opcode::tex:
+    case Opcode::tld4:
+      return "t";
+    case Opcode::st:
+      return modifiers.has("async") ? "-t" : "-T";
     case Opcode::isspacep:
       return "-U";
     case Opcode::match:
       return "utu";
     case Opcode::mma:
-      return modifiers.type() == Type::F64 ? "tttt" : "uuuu";
+      if (modifiers.type() == Type::F64) return "tttt";
+      if (modifiers.type() != Type::F32) return "uuuu";
+      return modifiers.types.back() == Type::F32 ? "fuuf" : "fuuu";
+    case Opcode::wmma: {
+      const Type type = modifiers.type();
+      if (modifiers.has("mma")) {
+        if (type == Type::F64) return "tttt";
+        const bool adds_floats = modifiers.types.back() == Type::F32;
+        if (type == Type::F32) return adds_floats ? "fuuf" : "fuuu";
+        return adds_floats ? "uuuf" : "uuuu";
+      }
+      const bool is_store = modifiers.has("store");
+      if (type == Type::F64) return is_store ? "-t" : "t-";
+      if (type == Type::F32) return is_store ? "-f" : "f-";
+      return is_store ? "-u" : "u-";
+    }
     case Opcode::brx:
     case Opcode::ldmatrix:
     case Opcode::nanosleep:
       return "u";
     case Opcode::movmatrix:
-      return "uu";
+      return "bb";
     case Opcode::stmatrix:
       return "-u";
     case Opcode::activemask:
@@ -124,7 +154,7 @@ std::string_view operand_signature(const Instruction& instruction) {
     case Opcode::mapa:
       return "ttu";
     case Opcode::redux:
-      return "ttu";
+      return modifiers.type() == Type::F32 ? "ttu" : "uuu";
     case Opcode::selp:
       return "ttt";
     case Opcode::set:
@@ -192,6 +222,10 @@ Wanted wanted_by(char letter, const Modifiers& modifiers) {
       return {Type::U32, false};
     case 'U':
       return {Type::U32, true};
+    case 'b':
+      return {Type::B32, false};
+    case 'f':
+      return {Type::F32, false};
     default:
       return {};
   }
@@ -201,7 +235,7 @@ Wanted wanted_by(char letter, const Modifiers& modifiers) {
 /// pass for integers, as they do with NVIDIA's assembler.
 bool is_of_kind(Type has, Type type) {
   if (has == type || is_untyped(has) || is_untyped(type)) return true;
-  return is_integer(type) && (is_integer(has) || has == Type::F16x2);
+  return is_integer_or_pair(type) && (is_integer_or_pair(has) || has == Type::F16x2);
 }
 
 std::string which_is(const Register& named) {
@@ -215,9 +249,19 @@ Mismatch size_mismatch(const Register& named, std::uint32_t bits, bool may_be_wi
          " bits there" + which_is(named);
 }
 
-/// What braces mean: parts that share the bits of the type, or several values of it. Of either the
-/// size counts alone: NVIDIA's assembler stores floats as integers there, too.
-enum class VectorUse : std::uint8_t { Split, Each };
+/// What braces mean: parts that share the bits of the type, or several values of it. Mostly the
+/// size counts alone: NVIDIA's assembler stores floats as integers there, too. AnyOfKind: of one of
+/// them the kind counts.
+enum class VectorUse : std::uint8_t { Split, Each, AnyOfKind };
+
+VectorUse vector_use(const Instruction& instruction) {
+  const bool moves = instruction.opcode == Opcode::mov;
+  if (moves && instruction.modifiers.vector == 1) return VectorUse::Split;
+  const bool of_kind =
+      moves || is_one_of(instruction.opcode, {Opcode::atom, Opcode::ldu, Opcode::mma, Opcode::red,
+                                              Opcode::tex, Opcode::tld4, Opcode::wmma});
+  return of_kind ? VectorUse::AnyOfKind : VectorUse::Each;
+}
 
 /// Constants have a kind too: numbers with a point, and the bits of floats of one width.
 Mismatch constant_mismatch(const Operand& operand, Type type) {
@@ -241,12 +285,24 @@ Mismatch mismatch(const Operand& operand, const Function& function, const Wanted
   if (operand.kind == Kind::Vector) {
     const auto parts =
         use == VectorUse::Split ? static_cast<std::uint32_t>(operand.elements.size()) : 1;
+    Mismatch of_other_kind;
+    bool one_is_of_kind = false;
     for (const Operand& element : operand.elements) {
+      const bool is_constant = element.kind == Kind::Integer || element.kind == Kind::Float;
+      if (is_constant && use == VectorUse::AnyOfKind && is_float(wanted.type)) {
+        if (Mismatch found = constant_mismatch(element, wanted.type)) return found;
+      }
       if (element.kind != Kind::Register) continue;
       const Register& named = function.registers[element.reg];
       const std::uint32_t bits = bits_of(wanted.type) / parts;
       if (Mismatch found = size_mismatch(named, bits, wanted.may_be_wider)) return found;
+      if (is_of_kind(named.type, wanted.type)) {
+        one_is_of_kind = true;
+      } else {
+        of_other_kind = "has ." + std::string(name_of(wanted.type)) + " there" + which_is(named);
+      }
     }
+    if (use == VectorUse::AnyOfKind && !one_is_of_kind) return of_other_kind;
     return std::nullopt;
   }
   if (operand.kind != Kind::Register) return std::nullopt;
@@ -271,8 +327,7 @@ Mismatch address_mismatch(const Operand& operand, const Function& function) {
 
 Mismatch mismatched_register(const Instruction& instruction, const Function& function) {
   const std::string_view letters = operand_signature(instruction);
-  const bool splits = instruction.opcode == Opcode::mov && instruction.modifiers.vector == 1;
-  const VectorUse use = splits ? VectorUse::Split : VectorUse::Each;
+  const VectorUse use = vector_use(instruction);
   for (std::size_t i = 0; i < instruction.operands.size(); ++i) {
     const Operand& operand = instruction.operands[i];
     if (Mismatch found = address_mismatch(operand, function)) return found;

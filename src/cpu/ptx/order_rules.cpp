@@ -140,6 +140,11 @@ Broken transaction_barrier(const Instruction& instruction, const Function& funct
   }
   if (arrives) {
     if (!has_bits(instruction, 2, 32, function)) return "takes a count of 32 bits";
+    if (!modifiers.has("expect_tx") && instruction.operands.size() > 2 &&
+        instruction.operands[2].kind == Kind::Integer &&
+        (instruction.operands[2].bits == 0 || instruction.operands[2].bits > most_arrivals)) {
+      return "counts 1 to " + std::to_string(most_arrivals) + " arrivals";
+    }
     if (modifiers.has("noComplete") && instruction.operands.size() != 3)
       return "needs a count with .noComplete";
     if (modifiers.has("shared::cluster") && instruction.operands[0].kind == Kind::Register)
@@ -149,6 +154,10 @@ Broken transaction_barrier(const Instruction& instruction, const Function& funct
   if (waits) {
     if (!has_bits(instruction, 2, modifiers.has("parity") ? 32 : 64, function))
       return modifiers.has("parity") ? "takes a parity of 32 bits" : "takes a state of 64 bits";
+    if (modifiers.has("parity") && instruction.operands.size() > 2 &&
+        instruction.operands[2].kind == Kind::Integer && instruction.operands[2].bits > 1) {
+      return "waits for the parity 0 or 1";
+    }
     return only_if(has_bits(instruction, 3, 32, function), "waits for a time of 32 bits");
   }
   return only_if(has_bits(instruction, 1, 32, function), "takes a count of 32 bits");

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "cpu/ptx/module.h"
 
@@ -22,8 +23,10 @@ inline Broken only_if(bool wanted, const char* what) {
   return what;
 }
 
-inline bool is_one_of(Type type, std::initializer_list<Type> types) {
-  return std::find(types.begin(), types.end(), type) != types.end();
+template <class Enum>
+  requires std::is_enum_v<Enum>
+bool is_one_of(Enum value, std::initializer_list<Enum> values) {
+  return std::find(values.begin(), values.end(), value) != values.end();
 }
 
 inline bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {

@@ -24,6 +24,44 @@ Broken coordinates(const Operand& place) {
                  "takes 1, 2 or 4 coordinates");
 }
 
+/// Whether a coordinate or derivative is of 32 bits and of its kind, a number or an integer.
+Broken number(const Operand& operand, bool is_number, const Function& function) {
+  const char* wanted =
+      is_number ? "takes coordinates of .f32 there" : "takes integers of 32 bits there";
+  if (operand.kind == Kind::Integer) return only_if(!is_number, wanted);
+  if (operand.kind == Kind::Float) return only_if(is_number, wanted);
+  if (operand.kind == Kind::Symbol || operand.kind == Kind::Sink) return wanted;
+  const Register* named = register_of(operand, function);
+  if (named == nullptr) return std::nullopt;
+  const bool is_one_value = named->vector == 1 || operand.component >= 0;
+  return only_if(is_one_value && bits_of(named->type) == 32 &&
+                     (is_untyped(named->type) || is_float(named->type) == is_number),
+                 wanted);
+}
+
+Broken numbers(const Operand& vector, bool are_numbers, const Function& function,
+               std::size_t first = 0) {
+  const Register* named = register_of(vector, function);
+  if (named && named->vector > 1 && vector.component < 0) return std::nullopt;
+  if (vector.kind != Kind::Vector) return number(vector, are_numbers, function);
+  for (std::size_t i = first; i < vector.elements.size(); ++i)
+    if (Broken broken = number(vector.elements[i], are_numbers, function)) return broken;
+  return std::nullopt;
+}
+
+/// Layers are chosen by an integer, which is the first coordinate.
+Broken place(const Instruction& instruction, const Function& function) {
+  const Modifiers& modifiers = instruction.modifiers;
+  const Operand& place = instruction.operands[1];
+  if (place.kind != Kind::TexCoords) return "needs a texture and coordinates in brackets";
+  const Operand& last = place.elements.back();
+  const bool has_layer = count(modifiers, {"a1d", "a2d", "acube", "a2dms"}) > 0;
+  if (has_layer && last.kind == Kind::Vector) {
+    if (Broken broken = number(last.elements[0], false, function)) return broken;
+  }
+  return numbers(last, modifiers.types[1] == Type::F32, function, has_layer ? 1 : 0);
+}
+
 /// Derivatives: one for each direction, and the vector of three has a fourth element.
 std::size_t derivatives(const Modifiers& modifiers) {
   if (count(modifiers, {"1d", "a1d"}) > 0) return 1;
@@ -38,19 +76,20 @@ Broken texture(const Instruction& instruction, const Function& function) {
   if (count(modifiers, {"cube", "acube"}) > 0 && coordinate != Type::F32)
     return "has coordinates of .f32 with cubes";
   if (Broken broken = coordinates(operands[1])) return broken;
+  if (Broken broken = place(instruction, function)) return broken;
   if (modifiers.has("grad")) {
     for (std::size_t i = 2; i < std::min<std::size_t>(operands.size(), 4); ++i) {
       if (operands[i].kind != Kind::Vector ||
           operands[i].elements.size() != derivatives(modifiers)) {
         return "has vectors of " + std::to_string(derivatives(modifiers)) + " derivatives";
       }
+      if (Broken broken = numbers(operands[i], true, function)) return broken;
     }
   }
   if (!modifiers.has("level") || operands.size() < 3) return std::nullopt;
-  const Register* level = register_of(operands[2], function);
-  return only_if(level == nullptr || is_untyped(level->type) ||
-                     is_float(level->type) == (coordinate == Type::F32),
-                 "has a level of the type of its coordinates");
+  if (is_one_of(operands[2].kind, {Kind::Address, Kind::TexCoords, Kind::Pair}))
+    return "takes a level there";
+  return numbers(operands[2], coordinate == Type::F32, function);
 }
 
 Broken gathered(const Instruction& instruction, const Function& function) {
@@ -58,12 +97,7 @@ Broken gathered(const Instruction& instruction, const Function& function) {
   if (modifiers.types[1] != Type::F32) return "has coordinates of .f32";
   if (modifiers.vector != 4) return "gathers four values, and needs .v4";
   if (Broken broken = coordinates(instruction.operands[1])) return broken;
-  const Operand& place = instruction.operands[1];
-  if (count(modifiers, {"a2d", "acube"}) == 0 || place.kind != Kind::TexCoords) return std::nullopt;
-  const Operand& last = place.elements.back();
-  if (last.kind != Kind::Vector || last.elements.empty()) return std::nullopt;
-  const Register* index = register_of(last.elements[0], function);
-  return only_if(index == nullptr || !is_float(index->type), "has an integer as its layer");
+  return place(instruction, function);
 }
 
 Broken query(const Instruction& instruction, const Function& function) {

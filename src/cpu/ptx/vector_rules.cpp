@@ -30,7 +30,7 @@ Broken size(const Operand& operand, std::size_t wanted, const Function& function
 
 Broken packing(const Operand& vector, const Function& function, Type type) {
   const std::size_t count = size_of(vector, function);
-  if (count == 1) return std::nullopt;
+  if (count == 1 && is_untyped(type)) return std::nullopt;
   if (count != 2 && count != 4) return "packs 2 or 4 values, not " + std::to_string(count);
   if (!is_untyped(type))
     return "packs values into ." + std::string(name_of(type)) + ", where only .b16 to .b128 can";

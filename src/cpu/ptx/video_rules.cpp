@@ -11,12 +11,15 @@ bool has_second_operation(const Modifiers& modifiers) {
   return modifiers.has("add") || modifiers.has("min") || modifiers.has("max");
 }
 
+bool has_selector(const Operand& operand) { return operand.selector.unit != Selector::Unit::None; }
+
 /// One value of each register: what is merged into a part of the result cannot be combined, too.
 Broken one_value(const Instruction& instruction) {
+  if (instruction.operands.size() > 3 && has_selector(instruction.operands[3]))
+    return "takes its third source as a whole";
   if (has_second_operation(instruction.modifiers) && instruction.operands.size() < 4)
     return "has a second operation, which needs a third source";
-  const bool picks = instruction.operands[0].selector.unit != Selector::Unit::None;
-  if (picks && has_second_operation(instruction.modifiers))
+  if (has_selector(instruction.operands[0]) && has_second_operation(instruction.modifiers))
     return "has a part of a register as its result, which excludes a second operation";
   return std::nullopt;
 }
@@ -24,6 +27,8 @@ Broken one_value(const Instruction& instruction) {
 /// Two or four values: the parts of the result are named from the highest to the lowest.
 Broken several_values(const Instruction& instruction) {
   const Modifiers& modifiers = instruction.modifiers;
+  if (instruction.operands.size() > 3 && has_selector(instruction.operands[3]))
+    return "takes its third source as a whole";
   if (modifiers.sat && has_second_operation(modifiers)) return "has .sat, which excludes .add";
   for (std::size_t i = 1; i < instruction.operands.size(); ++i) {
     if (instruction.operands[i].kind != Operand::Kind::Register || instruction.operands[i].offset)
@@ -40,10 +45,17 @@ Broken several_values(const Instruction& instruction) {
 }  // namespace
 
 Broken broken_video_rule(const Instruction& instruction) {
+  if (instruction.text.starts_with('v') && instruction.opcode != Opcode::vote) {
+    for (const Operand& operand : instruction.operands)
+      if (operand.component >= 0) return "takes registers and no components of vectors";
+  }
   switch (instruction.opcode) {
     case Opcode::vshl:
     case Opcode::vshr:
       if (instruction.modifiers.shift == ShiftMode::None) return "needs .clamp or .wrap";
+      return one_value(instruction);
+    case Opcode::vmad:
+      if (has_selector(instruction.operands[0])) return "has a register as a whole for its result";
       return one_value(instruction);
     case Opcode::vabsdiff:
     case Opcode::vadd:
