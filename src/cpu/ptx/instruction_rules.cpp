@@ -172,11 +172,7 @@ Broken space_of_addresses(const Instruction& instruction, const Function& functi
   std::optional<Space> wanted;
   if (modifiers.has_space) wanted = modifiers.space;
   if (opcode == Opcode::mbarrier) wanted = Space::Shared;
-  if (is_one_of(opcode, {Opcode::applypriority, Opcode::createpolicy, Opcode::discard}) ||
-      (opcode == Opcode::prefetch && !modifiers.has("tensormap") && !modifiers.has("L1") &&
-       !modifiers.has("L2"))) {
-    wanted = Space::Global;
-  }
+  if (opcode == Opcode::fence) return std::nullopt;  // NVIDIA's assembler takes any there
   for (const Operand& operand : instruction.operands) {
     // What a copy names first is where it goes.
     if (opcode == Opcode::cp && &operand != &instruction.operands.front()) break;

@@ -67,8 +67,6 @@ Broken tile(const Instruction& instruction) {
                  "has .satfinite, and counts of bits fit");
 }
 
-constexpr std::uint64_t most_groups = 7;
-
 /// wgmma: what a warp group starts and waits for.
 Broken group(const Instruction& instruction, const Function& function) {
   const Modifiers& modifiers = instruction.modifiers;
@@ -78,8 +76,8 @@ Broken group(const Instruction& instruction, const Function& function) {
     return only_if(operands.empty(), "has no operands");
   if (has_any(modifiers, {"wait_group"}))
     return only_if(operands.size() == 1 && operands[0].kind == Operand::Kind::Integer &&
-                       operands[0].bits <= most_groups,
-                   "takes a constant number of groups, up to 7");
+                       static_cast<std::int64_t>(operands[0].bits) >= 0,
+                   "takes a constant number of groups");
   for (std::size_t i = 1; i < operands.size() && i < 3; ++i) {
     if (operands[i].kind == Operand::Kind::Register &&
         bits_of(function.registers[operands[i].reg].type) != 64) {

@@ -267,8 +267,8 @@ Broken address(const Operand& address, const Instruction& instruction, const Fun
   if (bits_of(named.type) > most_bits)
     return "takes an address of at most 64 bits, and " + quoted(named.name) + " has more";
   // NVIDIA's assembler widens registers of 16 bits.
-  const bool in_64_bits =
-      has_wide_addresses(instruction.opcode) && (space == Space::Global || space == Space::Generic);
+  const bool in_64_bits = has_wide_addresses(instruction.opcode) && !modifiers.has("async") &&
+                          (space == Space::Global || space == Space::Generic);
   if (!in_64_bits || bits_of(named.type) == 64 || bits_of(named.type) == 16) return std::nullopt;
   return "needs an address of 64 bits, and " + quoted(named.name) + " is ." +
          std::string(name_of(named.type));
@@ -277,6 +277,7 @@ Broken address(const Operand& address, const Instruction& instruction, const Fun
 Broken addresses(const Instruction& instruction, const Function& function) {
   if (is_access(instruction.opcode) && !instruction.modifiers.has("async"))
     return address(instruction.operands[address_of(instruction.opcode)], instruction, function);
+  if (instruction.opcode == Opcode::fence) return std::nullopt;
   for (const Operand& operand : instruction.operands) {
     if (operand.kind != Kind::Address) continue;
     if (Broken broken = address(operand, instruction, function)) return broken;
@@ -291,6 +292,7 @@ Broken products(const Instruction& instruction, const Function& function) {
                    "has constants alone in a vector of registers");
   const bool is_tile = instruction.opcode == Opcode::wmma;
   if (instruction.opcode != Opcode::mma && !is_tile) return std::nullopt;
+  if (instruction.modifiers.type() == Type::F64) return std::nullopt;
   const bool multiplies = !is_tile || instruction.modifiers.has("mma");
   const std::size_t end = multiplies ? 4 : 2;
   for (std::size_t i = 0; i < std::min(instruction.operands.size(), end); ++i) {

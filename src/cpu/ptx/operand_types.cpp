@@ -119,6 +119,7 @@ std::string_view operand_signature(const Instruction& instruction) {
       return "utu";
     case Opcode::mma:
       if (modifiers.type() == Type::F64) return "tttt";
+      if (modifiers.type() == Type::S32) return "ubbu";
       if (modifiers.type() != Type::F32) return "uuuu";
       return modifiers.types.back() == Type::F32 ? "fuuf" : "fuuu";
     case Opcode::wmma: {
@@ -132,6 +133,7 @@ std::string_view operand_signature(const Instruction& instruction) {
       const bool is_store = modifiers.has("store");
       if (type == Type::F64) return is_store ? "-t" : "t-";
       if (type == Type::F32) return is_store ? "-f" : "f-";
+      if (modifiers.has("a") || modifiers.has("b")) return is_float(type) ? "u-" : "b-";
       return is_store ? "-u" : "u-";
     }
     case Opcode::brx:
