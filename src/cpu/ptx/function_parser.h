@@ -53,6 +53,7 @@ class FunctionParser {
   const OpcodeFacts* opcode(Instruction& instruction);
   void check(const Instruction& instruction, const OpcodeFacts& facts);
   void operands(Instruction& instruction);
+  void settle_pair(Operand& operand);
   void settle_element(const Instruction& instruction, Operand& operand);
   Operand operand();
   Operand simple_operand();

@@ -104,8 +104,19 @@ void FunctionParser::operands(Instruction& instruction) {
     const bool branch = instruction.opcode == Opcode::bra ||
                         (instruction.opcode == Opcode::brx && !instruction.operands.empty());
     instruction.operands.push_back(branch ? label_operand(instruction.opcode) : operand());
+    if (instruction.operands.size() == 1) settle_pair(instruction.operands.front());
     settle_element(instruction, instruction.operands.back());
   } while (cursor_.accept(','));
+}
+
+/// A result that is not wanted need not be written: `d|_` is `d`.
+void FunctionParser::settle_pair(Operand& operand) {
+  const bool has_one = operand.kind == Operand::Kind::Pair &&
+                       operand.elements[0].kind == Operand::Kind::Register &&
+                       operand.elements[1].kind == Operand::Kind::Sink;
+  if (!has_one) return;
+  Operand result = std::move(operand.elements[0]);
+  operand = std::move(result);
 }
 
 /// What the last operand means, if it is `array[index]`: loads and stores access the element, moves

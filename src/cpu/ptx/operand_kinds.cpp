@@ -49,9 +49,9 @@ const Row* row_of(const Instruction& instruction) {
 
 /// The elements of a vector that is loaded or stored have one size.
 Broken elements(const Instruction& instruction, const Function& function) {
-  const bool moves_them =
-      is_one_of(instruction.opcode, {Opcode::ld, Opcode::ldu, Opcode::st, Opcode::suld,
-                                     Opcode::sust, Opcode::tex, Opcode::tld4, Opcode::wmma});
+  const bool moves_them = is_one_of(
+      instruction.opcode, {Opcode::ld, Opcode::ldu, Opcode::st, Opcode::suld, Opcode::sust,
+                           Opcode::tex, Opcode::tld4, Opcode::wgmma, Opcode::wmma});
   if (!moves_them) return std::nullopt;
   for (const Operand& operand : instruction.operands) {
     if (operand.kind != Kind::Vector) continue;
@@ -110,10 +110,9 @@ Broken broken_map(const Operand& operand, const Function& function) {
   if (operand.kind != Kind::TexCoords || operand.elements.size() != 2)
     return "takes a tensor map and coordinates, as in [map, {x, y}]";
   const Operand& map = operand.elements[0];
-  const bool is_map = map.kind == Kind::Symbol ? map.symbol->kind != SymbolRef::Kind::Function
-                                               : map.kind == Kind::Integer ||
-                                                     is_integer_of(register_of(map, function), 64);
-  if (!is_map) return "takes the address of a tensor map in 64 bits";
+  const bool is_map = map.kind == Kind::Symbol ? map.symbol->kind == SymbolRef::Kind::ModuleVariable
+                                               : is_integer_of(register_of(map, function), 64);
+  if (!is_map || map.offset != 0) return "takes the address of a tensor map in 64 bits";
   const Operand& place = operand.elements[1];
   const auto is_coordinate = [&](const Operand& element) {
     if (element.kind == Kind::Integer || element.kind == Kind::Special) return true;

@@ -40,13 +40,10 @@ Operand FunctionParser::operand() {
   if (cursor_.current().is('[')) return address();
   Operand first = cursor_.current().is('{') ? vector() : simple_operand();
   if (!cursor_.accept('|')) return first;
-  Operand second = simple_operand();
-  // What is not wanted need not be written: `d|_` is `d`.
-  if (second.kind == Operand::Kind::Sink && first.kind == Operand::Kind::Register) return first;
   Operand pair;
   pair.kind = Operand::Kind::Pair;
   pair.elements.push_back(std::move(first));
-  pair.elements.push_back(std::move(second));
+  pair.elements.push_back(simple_operand());
   return pair;
 }
 
@@ -284,6 +281,8 @@ Operand FunctionParser::address() {
       cursor_.fail("an address is a register, a symbol or an integer, and an offset");
   }
   if (base.negated) cursor_.fail("an address cannot be negated");
+  if (base.selector.unit != Selector::Unit::None)
+    cursor_.fail("an address cannot be a part of a register");
   cursor_.expect(']');
   return operand;
 }
