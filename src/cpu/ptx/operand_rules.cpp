@@ -233,6 +233,11 @@ Broken selectors(const Instruction& instruction, const Function& function) {
 /// A destination is a register; one plus an offset is none.
 Broken offsets(const Instruction& instruction, const Function& function) {
   for (std::size_t i = 0; i < instruction.operands.size(); ++i) {
+    for (const Operand& element : instruction.operands[i].elements) {
+      if (element.kind == Kind::Register && element.offset != 0)
+        return "cannot add an offset to " + quoted(function.registers[element.reg].name) +
+               " between braces or in a pair";
+    }
     const Operand* found = find_kind(instruction.operands[i], Kind::Register);
     if (found == nullptr || found->offset == 0) continue;
     const Register& named = function.registers[found->reg];
