@@ -1,11 +1,12 @@
 ; A kernel that waits becomes a coroutine of one thread. So does a function that waits; what it returns is read from
-; memory, each element of a structure for itself.
+; memory, each element of a structure for itself, from the same place for all calls.
 ; steps: hoist-parameter-checks,find-suspending-kernels,block-loops,coroutines
 ; check: define {{.*}}@k.thread
 ; check-not: ptx.yield
 ; check: presplitcoroutine
 ; check-not: extractvalue
 ; check-count 0: load { i64, i32 }
+; check-count 1: alloca { i64, i32 }
 ; check-count 1: load { i32, i32 }
 declare void @ptx.yield(ptr)
 define void @f.k(ptr %thread) "ptx-kernel" {
@@ -18,8 +19,11 @@ define internal { i64, i32 } @parts(ptr %thread) {
 }
 define void @f.reads(ptr %thread, ptr %to) "ptx-kernel" {
   %result = call { i64, i32 } @parts(ptr %thread)
+  %next = call { i64, i32 } @parts(ptr %thread)
   %second = extractvalue { i64, i32 } %result, 1
-  store i32 %second, ptr %to
+  %of.next = extractvalue { i64, i32 } %next, 1
+  %sum = add i32 %second, %of.next
+  store i32 %sum, ptr %to
   ret void
 }
 define internal { i32, i32 } @whole(ptr %thread) {

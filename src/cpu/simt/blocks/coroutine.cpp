@@ -2,6 +2,7 @@
 // Ramp, suspension points, calls of other coroutines, end.
 #include "cpu/simt/blocks/coroutine.h"
 
+#include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/DenseSet.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/IRBuilder.h>
@@ -65,8 +66,10 @@ class Body {
                                 llvm::Align(8));
   }
   void suspend();
+  llvm::AllocaInst* result_slot(llvm::Type* type);
 
   llvm::Function& ramp_;
+  llvm::DenseMap<llvm::Type*, llvm::AllocaInst*> result_slots_;
   bool is_kernel_;
   unsigned& next_site_;
   llvm::IRBuilder<> b_;
@@ -202,18 +205,17 @@ llvm::Value* write_enter(llvm::IRBuilder<>& b, llvm::Value* thread, llvm::Functi
   return b.CreateCall(ramp_type, ramp, arguments);
 }
 
-/// Lets what uses the result of `call` read `slot`, where the callee has stored it. Elements of a
-/// structure are read one by one: code selection at the least effort would load, and keep in
-/// memory, the whole structure for each of them.
+/// Lets what uses the result of `call` read `slot`, where the callee has stored it, before another
+/// call does. Elements of a structure are read one by one: code selection at the least effort would
+/// load, and keep in memory, the whole structure for each of them.
 void read_result(llvm::IRBuilder<>& b, llvm::CallInst& call, llvm::AllocaInst& slot) {
   if (auto* type = llvm::dyn_cast<llvm::StructType>(call.getType())) {
     const llvm::StructLayout& layout = *call.getModule()->getDataLayout().getStructLayout(type);
+    b.SetInsertPoint(&call);
     for (llvm::User* user : llvm::make_early_inc_range(call.users())) {
       auto* element = llvm::dyn_cast<llvm::ExtractValueInst>(user);
       if (!element || element->getNumIndices() != 1) continue;
-      // No other call writes to the slot: wherever the result is known, the slot holds it.
       const unsigned index = element->getIndices().front();
-      b.SetInsertPoint(element);
       element->replaceAllUsesWith(b.CreateAlignedLoad(
           element->getType(), b.CreateStructGEP(type, &slot, index),
           llvm::commonAlignment(slot.getAlign(), layout.getElementOffset(index))));
@@ -225,18 +227,24 @@ void read_result(llvm::IRBuilder<>& b, llvm::CallInst& call, llvm::AllocaInst& s
   call.replaceAllUsesWith(b.CreateAlignedLoad(call.getType(), &slot, slot.getAlign()));
 }
 
+/// For the results of this type of all calls: each is read before the next call.
+llvm::AllocaInst* Body::result_slot(llvm::Type* type) {
+  llvm::AllocaInst*& slot = result_slots_[type];
+  if (slot) return slot;
+  llvm::BasicBlock& entry = ramp_.getEntryBlock();
+  b_.SetInsertPoint(&entry, entry.begin());
+  slot = b_.CreateAlloca(type);
+  slot->setAlignment(llvm::Align(16));
+  return slot;
+}
+
 void Body::replace_call(llvm::CallInst* call, llvm::FunctionType* ramp_type, llvm::Value* callee,
                         llvm::Function* enter) {
   llvm::BasicBlock* before = call->getParent();
   llvm::BasicBlock* after = before->splitBasicBlock(call->getIterator());
   before->getTerminator()->eraseFromParent();
   llvm::AllocaInst* slot = nullptr;
-  if (!call->getType()->isVoidTy()) {
-    llvm::BasicBlock& entry = ramp_.getEntryBlock();
-    b_.SetInsertPoint(&entry, entry.begin());
-    slot = b_.CreateAlloca(call->getType());
-    slot->setAlignment(llvm::Align(16));
-  }
+  if (!call->getType()->isVoidTy()) slot = result_slot(call->getType());
   b_.SetInsertPoint(before);
   std::vector<llvm::Value*> arguments{call->arg_begin() + 1, call->arg_end()};
   if (slot) arguments.push_back(slot);
