@@ -81,6 +81,7 @@ def compile_kernels(rounds: int, wanted: str) -> None:
 # What tools/slow_kernels.py found slowest, before or after the compiler learned to bound it: instructions of the tests,
 # repeated, and shapes of tools/long_kernels.py.
 SLOWEST = [
+    ("stmatrix.sync.aligned.m8n8.x1.b16", 4900, "loop"),
     ("match.any.sync.b64", 500, "straight"),
     ("wmma.mma.sync.aligned.row.row.m16n16k16.s32.s8.s8.s32", 4000, "straight"),
 ]
@@ -88,6 +89,8 @@ SLOWEST_SHAPES = [
     ("add.sat.s32, 1 chains", 4950),
     ("20 functions called 200 times", 4950),
     ("products of 4 rows", 4950),
+    ("products of bytes here and there, in a loop", 4950),
+    ("products of bits here and there, in a loop", 4950),
     ("mma.s8, 8 chains", 4950),
     ("a machine of 300 states", 4950),
     ("addc.cc.u64, 1 chains", 2000),

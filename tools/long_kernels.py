@@ -410,6 +410,16 @@ def tall_products(rows, length):
     yield from (LOADS["f"][1].format(100 + number, number * 4) for number in range(rows * 4))
 
 
+def products_of_all(operation, parts, length):
+    """Products of registers here and there, so that all of them live long: `parts` are how many each operand has."""
+    yield from (LOADS["r"][0].format(10 + number, number % 64 * 4) for number in range(380))
+    for number in range(length - 780):
+        at = iter(10 + (number * 7919 + place * 1009) % 380 for place in range(sum(parts)))
+        vectors = ("{" + ", ".join(f"%r{next(at)}" for _ in range(count)) + "}" for count in parts)
+        yield f"{operation} {', '.join(vectors)};"
+    yield from (LOADS["r"][1].format(10 + number, number * 4) for number in range(380))
+
+
 def around(body):
     """The same in a loop."""
     return "mov.u32 %n, 0; AGAIN: add.u32 %n, %n, 1;\n" + body + "\nsetp.lt.u32 %p9, %n, 3; @%p9 bra AGAIN;"
@@ -456,6 +466,11 @@ def long_kernels(length=LONGEST):
         yield f"all live, {kind}", kernel("\n".join(live_at_once(kind, scaled(2000)))), 32
     for rows in (4, 32, 200):
         yield f"products of {rows} rows", kernel("\n".join(tall_products(scaled(rows), length))), 32
+    bits = "mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.xor.popc"
+    for name, operation in (("bytes", "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32"), ("bits", bits)):
+        text = "\n".join(products_of_all(operation, (4, 4, 2, 4), length))
+        yield f"products of {name} here and there", kernel(text), 32
+        yield f"products of {name} here and there, in a loop", kernel(around(text)), 32
     yield "products of doubles", kernel("\n".join(pieces_of_doubles(scaled(4800)))), 32
     yield "stencil", kernel("\n".join(stencil(scaled(1600)))), 32
     called = {
