@@ -77,6 +77,17 @@ void settle_postponed(Compilation& all) {
   }
 }
 
+llvm::CodeGenOptLevel code_generator_level(Effort effort) {
+  switch (effort) {
+    case Effort::Thorough:
+      return llvm::CodeGenOptLevel::Default;
+    case Effort::Least:
+      return llvm::CodeGenOptLevel::None;
+    default:
+      return llvm::CodeGenOptLevel::Less;
+  }
+}
+
 /// Lowers `parsed` and makes the vector forms. With `plans`, for these alone: what is made is
 /// marked and not for running.
 base::Result<Compilation, ptx::Diagnostics> prepare(llvm::LLVMContext& context,
@@ -101,11 +112,7 @@ base::Result<Compilation, ptx::Diagnostics> prepare(llvm::LLVMContext& context,
   if (options.quick) all.effort = std::min(all.effort, Effort::Quick);
   if (options.tier == Tier::Baseline)
     all.effort = std::min(all.effort, effort_of_makeshift(module));
-  all.target = target::make_target_machine(all.processor(), all.effort == Effort::Thorough);
-  if (all.effort == Effort::Least) {
-    all.target->setOptLevel(llvm::CodeGenOptLevel::None);
-    all.target->setO0WantsFastISel(true);
-  }
+  all.target = target::target_machine(all.processor(), code_generator_level(all.effort));
   module.setTargetTriple(all.processor().triple);
   module.setDataLayout(all.target->createDataLayout());
   dump("lower", module);
@@ -170,6 +177,7 @@ base::Result<Compiled, ptx::Diagnostics> compile_in(llvm::LLVMContext& context,
                    object))
     return one_error("internal error: this target cannot emit object code");
   if (logs) log_emission(thread_time() - start, object.size());
+  target::keep_target_machine(std::move(all.target));
   return Compiled{std::move(all.kernels()), std::string(object.data(), object.size())};
 }
 

@@ -8,16 +8,22 @@
 namespace llvm {
 class Module;
 class TargetMachine;
+enum class CodeGenOptLevel;
 }  // namespace llvm
 
 namespace pycuda::cpu::target {
 
 struct Processor;
 
-/// A new target machine: position-independent code, no contraction of floating-point operations.
-/// One is needed per compiling thread. `optimise` false: the quick code generator settings for huge
-/// modules.
-std::unique_ptr<llvm::TargetMachine> make_target_machine(const Processor& processor, bool optimise);
+/// A target machine for one compilation at a time: position-independent code, no contraction of
+/// floating-point operations. It is new, or one that was kept. Any thread.
+std::unique_ptr<llvm::TargetMachine> target_machine(const Processor& processor,
+                                                    llvm::CodeGenOptLevel level);
+
+/// Keeps the machine of a compilation that has succeeded for a later one of the same processor and
+/// level: its tables of what the processor can do take longer to make than small kernels to widen.
+/// Any thread.
+void keep_target_machine(std::unique_ptr<llvm::TargetMachine> machine);
 
 /// Gives every function of `module` the processor and its features, and probes of large stack
 /// frames, so that a stack overflow meets the guard page. Without the same features on all

@@ -166,7 +166,7 @@ int run(const Request& request) {
     error.print("ptx-opt", llvm::errs());
     return 2;
   }
-  all.target = target::make_target_machine(all.processor(), true);
+  all.target = target::target_machine(all.processor(), llvm::CodeGenOptLevel::Default);
   all.module().setTargetTriple(all.processor().triple);
   all.module().setDataLayout(all.target->createDataLayout());
   find_kernels(all, request);
