@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Fixtures: a context on whatever driver there is, and a fake driver that runs nothing."""
 
+import gc
 import os
 import pathlib
 import shutil
@@ -34,6 +35,12 @@ def _driver_missing():
 def pytest_collection_modifyitems(items):
     """Tests of compiling without a driver come first: once one is loaded it stays for the process."""
     items.sort(key=lambda item: not item.path.name.startswith("test_compiler"))
+
+
+def pytest_collection_finish(session):
+    """Thousands of tests run the garbage collector: it need not look at thousands of collected tests each time."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")
