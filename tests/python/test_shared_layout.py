@@ -234,14 +234,19 @@ import pycuda.autoinit
 import pycuda.driver as drv
 from pycuda.compiler import SourceModule
 
-SOURCE = '''
+# One source: the headers take longer to compile than the kernels.
+HEADERS = '''
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 namespace cg = cooperative_groups;
-__global__ void all(const int *in, int *o, int *kept)
+'''
+KERNEL = '''
+#define N %d
+#define THREADS %d
+__global__ void all%d(const int *in, int *o, int *kept)
 {
     __shared__ int mine[THREADS];
-    SCRATCH
+    %s
     auto t = cg::tiled_partition<N>(b);
     int r = b.thread_rank(), x = in[blockIdx.x * THREADS + r];
     mine[r] = x;
@@ -253,17 +258,23 @@ __global__ void all(const int *in, int *o, int *kept)
     out[3] = t.all(x >= 0);
     mine[r] = x + 1;
     t.sync();
-    out[4] = mine[r / N * N + (t.thread_rank() + 1) % N];
+    out[4] = mine[r / N * N + (t.thread_rank() + 1) %% N];
     b.sync();
     kept[blockIdx.x * THREADS + r] = mine[THREADS - 1 - r];
 }
+#undef N
+#undef THREADS
 '''
 PLAIN = "auto b = cg::this_thread_block();"
 GIVEN = "__shared__ cg::block_tile_memory<THREADS> scratch; auto b = cg::this_thread_block(scratch);"
-for size, shape, scratch in CASES:
-    threads = shape[0] * shape[1] * shape[2]
-    head = "#define N %d\n#define THREADS %d\n#define SCRATCH %s\n" % (size, threads, GIVEN if scratch else PLAIN)
-    k = SourceModule(head + SOURCE).get_function("all")
+threads_of = [shape[0] * shape[1] * shape[2] for _, shape, _ in CASES]
+kernels = [
+    KERNEL % (size, threads, number, GIVEN if scratch else PLAIN)
+    for number, ((size, _, scratch), threads) in enumerate(zip(CASES, threads_of))
+]
+module = SourceModule(HEADERS + "".join(kernels))
+for number, ((size, shape, scratch), threads) in enumerate(zip(CASES, threads_of)):
+    k = module.get_function("all%d" % number)
     blocks = 2
     a = np.random.default_rng(size).integers(0, 1000, (blocks, threads)).astype(np.int32)
     a[0, 5] = 255
