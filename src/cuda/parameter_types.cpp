@@ -21,12 +21,18 @@ struct PlainNumber {
 // The other types of one byte stand for raw memory.
 constexpr PlainNumber kPlainNumbers[] = {
     {"bool", {Kind::Integer, 1}},
-    {"short", {Kind::Integer, 2}},     {"unsigned short", {Kind::Integer, 2}},
-    {"int", {Kind::Integer, 4}},       {"unsigned int", {Kind::Integer, 4}},
-    {"long", {Kind::Integer, 8}},      {"unsigned long", {Kind::Integer, 8}},
-    {"long long", {Kind::Integer, 8}}, {"unsigned long long", {Kind::Integer, 8}},
-    {"float", {Kind::Float, 4}},       {"double", {Kind::Float, 8}},
-    {"__half", {Kind::Float, 2}},      {"__nv_bfloat16", {Kind::BFloat, 2}},
+    {"short", {Kind::Integer, 2}},
+    {"unsigned short", {Kind::Integer, 2}},
+    {"int", {Kind::Integer, 4}},
+    {"unsigned int", {Kind::Integer, 4}},
+    {"long", {Kind::Integer, 8}},
+    {"unsigned long", {Kind::Integer, 8}},
+    {"long long", {Kind::Integer, 8}},
+    {"unsigned long long", {Kind::Integer, 8}},
+    {"float", {Kind::Float, 4}},
+    {"double", {Kind::Float, 8}},
+    {"__half", {Kind::Float, 2}},
+    {"__nv_bfloat16", {Kind::BFloat, 2}},
 };
 
 std::string_view trimmed(std::string_view text) {
