@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -153,7 +154,8 @@ TEST_CASE("each comparison lets go at the words that it should") {
       {"a bit", CU_STREAM_WAIT_VALUE_AND, 6, 9, 4},
       {"a bit in neither", CU_STREAM_WAIT_VALUE_NOR, 0x0000ffff, 0xffff0000, 0xfffe0000}};
   for (const Case& it : cases) {
-    CAPTURE(it.name);
+    const std::string name = it.name;
+    CAPTURE(name);
     // What a GPU makes of this one has not been recorded.
     if (it.flags == CU_STREAM_WAIT_VALUE_NOR && !is_cpu_driver()) continue;
     const Words words(1);
