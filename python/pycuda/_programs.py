@@ -258,7 +258,7 @@ def run(arguments):
     for option, endings in _WRITTEN_FILES.items():
         if path := getattr(options, option):
             try:
-                _check_writable(path, endings)
+                _make_empty(path, endings)
             except OSError as error:
                 parser.error(f"--{option.replace('_', '-')}: {error}")
     try:
@@ -275,16 +275,15 @@ def run(arguments):
     os.execvpe(command[0], command, {**os.environ, **variables})
 
 
-def _check_writable(path, endings):
-    """Raises OSError if `path` cannot be written, or is a file that was not made for this: a forgotten value of an
-    option makes a program's name one."""
-    exists = os.path.exists(path)
+def _make_empty(path, endings):
+    """Empty the file of an older run.
+
+    Raises OSError if `path` cannot be written, or is a file that was not made for this: where the value of an option
+    is forgotten, the program's name is taken for it.
+    """
     if os.path.isfile(path) and os.path.getsize(path) and not path.endswith(endings):
         raise FileExistsError(f"{path} exists and does not end in {' or '.join(endings)}: it is not overwritten")
-    with open(path, "a"):
-        pass
-    if not exists:
-        os.unlink(path)
+    open(path, "w").close()
 
 
 def _split(parser, arguments):

@@ -91,20 +91,45 @@ std::optional<Allocation> AddressTable::find(std::uintptr_t address) const {
   return candidate.now();
 }
 
+namespace {
+
+/// How far `address` is from the allocation's bytes.
+std::uint64_t distance(const Allocation& allocation, std::uintptr_t address) {
+  if (address < allocation.begin) return allocation.begin - address;
+  const std::uint64_t offset = address - allocation.begin;
+  return offset < allocation.bytes ? 0 : offset - allocation.bytes;
+}
+
+/// An index that leads further from a variable of a module than the variable is long is hardly one
+/// into it, and none is one into what is the executor's own.
+bool is_meant(const Allocation& allocation, std::uintptr_t address) {
+  switch (allocation.kind) {
+    case MemoryKind::GridWorkspace:
+    case MemoryKind::LaunchParameters:
+    case MemoryKind::Texts:
+      return false;
+    case MemoryKind::ModuleGlobal:
+      return distance(allocation, address) <= allocation.bytes;
+    default:
+      return true;
+  }
+}
+
+}  // namespace
+
 std::optional<Allocation> AddressTable::nearest(std::uintptr_t address) const {
   const std::shared_lock lock(state_->mutex);
-  const auto after = state_->live.upper_bound(address);
+  const auto middle = state_->live.upper_bound(address);
   std::optional<Allocation> best;
-  std::uint64_t distance = 0;
-  if (after != state_->live.end()) {
-    best = after->second.now();
-    distance = best->begin - address;
+  for (auto after = middle; after != state_->live.end() && !best; ++after) {
+    if (is_meant(after->second.allocation, address)) best = after->second.now();
   }
-  if (after != state_->live.begin()) {
-    const Allocation before = std::prev(after)->second.now();
-    const std::uint64_t offset = address - before.begin;
-    const std::uint64_t past = offset < before.bytes ? 0 : offset - before.bytes;
-    if (!best || past <= distance) best = before;
+  for (auto before = middle; before != state_->live.begin();) {
+    const Allocation& candidate = (--before)->second.allocation;
+    if (!is_meant(candidate, address)) continue;
+    if (!best || distance(candidate, address) <= distance(*best, address))
+      best = before->second.now();
+    break;
   }
   return best;
 }
