@@ -248,12 +248,16 @@ def run(arguments):
         parser.error("--report counts by itself: leave out --counters")
     if not program:
         parser.error("no program is given")
+    try:
+        variables = environment(options)
+    except OSError as error:
+        parser.error(str(error))
     command = program
     if program[0] in _PROGRAM_OPTIONS or program[0].endswith(".py"):
         if program[0].endswith(".py") and not os.path.isfile(program[0]):
             parser.error(f"there is no program {program[0]!r}")
         command = [sys.executable, *program]
-    elif shutil.which(program[0]) is None:
+    elif shutil.which(program[0], path=variables.get("PATH")) is None:
         parser.error(f"there is no program {program[0]!r}")
     for option, endings in _WRITTEN_FILES.items():
         if path := getattr(options, option):
@@ -261,10 +265,6 @@ def run(arguments):
                 _make_empty(path, endings)
             except OSError as error:
                 parser.error(f"--{option.replace('_', '-')}: {error}")
-    try:
-        variables = environment(options)
-    except OSError as error:
-        parser.error(str(error))
     sys.stdout.flush()
     if options.report:
         from pycuda import _reported_programs  # start-up time: rarely needed

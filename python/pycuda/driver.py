@@ -11,6 +11,8 @@ arguments are accepted; any thread may use and release any object; errors carry 
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 
 from pycuda import _descriptions, _driver
@@ -357,6 +359,13 @@ def _get_scramble_constants64(dst, count):
 for _function in (get_curand_version, _get_direction_vectors, _get_scramble_constants32, _get_scramble_constants64):
     setattr(_driver, _function.__name__, _function)
 del _function
+
+
+if sys.version_info < (3, 12):
+    from pycuda import _class_signatures
+
+    _class_signatures.add_to(list(vars(_driver).values()))
+del sys
 
 
 def __getattr__(name):

@@ -76,6 +76,20 @@ def test_getters_of_properties_have_a_signature():
         assert list(inspect.signature(getter).parameters) == ["self"]
 
 
+def test_classes_have_the_signature_of_their_init():
+    assert str(inspect.signature(drv.Event)).startswith("(flags=0)")
+
+    class OwnStream(drv.Stream):
+        def __init__(self, name, flags=0):
+            super().__init__(flags)
+
+    class SameStream(drv.Stream):
+        pass
+
+    assert list(inspect.signature(OwnStream).parameters) == ["name", "flags"]
+    assert list(inspect.signature(SameStream).parameters) == ["flags"]
+
+
 def test_bound_methods_lack_self(driver):
     assert list(inspect.signature(drv.Device(0).get_attribute).parameters) == ["attribute"]
 

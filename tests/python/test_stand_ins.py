@@ -65,6 +65,12 @@ def ptx_file(tmp_path):
     return path
 
 
+def test_ptxas_is_found_where_no_other_one_is():
+    ended = run("ptxas", "--version", env={**os.environ, "PATH": "/usr/bin:/bin"})
+    assert ended.returncode == 0, ended.stderr
+    assert "release 13" in ended.stdout
+
+
 def test_what_ptxas_makes_runs(ptx_file, tmp_path):
     cubin = tmp_path / "kernel.cubin"
     command = ["ptxas", "-lineinfo", "-v", "-O3", "--gpu-name=sm_90a", ptx_file, "-o", cubin]

@@ -36,6 +36,8 @@ std::string layout_with_gaps(PyObject* object) {
 }
 
 bool is_on_device(PyObject* object) {
+  // The error that is set is still needed.
+  const nb::error_scope error;
   // Of the class: the attribute's value is not asked for.
   return nb::hasattr(nb::handle(object).type(), "__cuda_array_interface__");
 }
