@@ -52,12 +52,12 @@ struct Argument {
   /// Whether the source declares a pointer; false where its types are not known.
   bool is_pointer() const {
     const std::vector<std::string>& types = kernel.layout().type_names;
-    return index < types.size() && types[index].ends_with('*');
+    return bytes == sizeof(CUdeviceptr) && index < types.size() && types[index].ends_with('*');
   }
 
   bool is_bool() const {
     const std::vector<std::string>& types = kernel.layout().type_names;
-    return index < types.size() && types[index] == "bool";
+    return bytes == 1 && index < types.size() && types[index] == "bool";
   }
 
   std::string place() const {
