@@ -4,13 +4,14 @@
 
 #include <mutex>
 #include <unordered_map>
+#include <utility>
 
 namespace pycuda::cuda {
 namespace {
 
 struct Uses {
   std::mutex mutex;  ///< protects by_block
-  std::unordered_map<CUdeviceptr, const unsigned long long*> by_block;
+  std::unordered_map<CUdeviceptr, const BlockUse::Record*> by_block;
 };
 
 Uses& uses() {
@@ -21,12 +22,13 @@ Uses& uses() {
 
 }  // namespace
 
-BlockUse::BlockUse(const driver::DriverTable& driver, CUdeviceptr block) noexcept {
+BlockUse::BlockUse(ContextPtr context, CUdeviceptr block) noexcept {
+  const driver::DriverTable& driver = context->driver();
   try {
-    record_.reset(new Record{kPooled, driver, block});
+    record_.reset(new Record{kPooled, std::move(context), block});
     Uses& all = uses();
     const std::lock_guard lock(all.mutex);
-    all.by_block.insert_or_assign(block, &record_->bytes);
+    all.by_block.insert_or_assign(block, record_.get());
   } catch (...) {
     record_.reset();
     return;
@@ -36,19 +38,21 @@ BlockUse::BlockUse(const driver::DriverTable& driver, CUdeviceptr block) noexcep
 
 void BlockUse::End::operator()(Record* record) const noexcept {
   const std::unique_ptr<Record> ended(record);
-  if (ended->driver.watch_use != nullptr) ended->driver.watch_use(ended->block, nullptr);
+  const driver::DriverTable& driver = ended->context->driver();
+  if (driver.watch_use != nullptr && ended->context->valid())
+    driver.watch_use(ended->block, nullptr);
   Uses& all = uses();
   const std::lock_guard lock(all.mutex);
   const auto found = all.by_block.find(ended->block);
-  if (found != all.by_block.end() && found->second == &ended->bytes) all.by_block.erase(found);
+  if (found != all.by_block.end() && found->second == record) all.by_block.erase(found);
 }
 
 std::optional<std::size_t> BlockUse::of(CUdeviceptr block) noexcept {
   Uses& all = uses();
   const std::lock_guard lock(all.mutex);
   const auto found = all.by_block.find(block);
-  if (found == all.by_block.end()) return std::nullopt;
-  const auto bytes = __atomic_load_n(found->second, __ATOMIC_RELAXED);
+  if (found == all.by_block.end() || !found->second->context->valid()) return std::nullopt;
+  const auto bytes = __atomic_load_n(&found->second->bytes, __ATOMIC_RELAXED);
   return bytes != kPooled ? std::optional<std::size_t>(bytes) : std::nullopt;
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 
+#include "cuda/context.h"
 #include "driver/table.h"
 
 namespace pycuda::cuda {
@@ -16,8 +17,10 @@ namespace pycuda::cuda {
 class BlockUse {
  public:
   BlockUse() = default;
-  /// Of the block that begins at `block`. Nothing is recorded where there is no memory for it.
-  BlockUse(const driver::DriverTable& driver, CUdeviceptr block) noexcept;
+  /// Of the block that begins at `block`, which `context` has. Nothing is recorded where there is
+  /// no memory for it. With a context that is gone the block is gone, too: another one may lie
+  /// there.
+  BlockUse(ContextPtr context, CUdeviceptr block) noexcept;
 
   void set(std::size_t bytes) noexcept {
     if (record_) __atomic_store_n(&record_->bytes, std::uint64_t{bytes}, __ATOMIC_RELAXED);
@@ -28,13 +31,14 @@ class BlockUse {
   /// What is used of the block that begins at `block`; nothing unless it is a pool's block in use.
   static std::optional<std::size_t> of(CUdeviceptr block) noexcept;
 
- private:
-  static constexpr std::uint64_t kPooled = UINT64_MAX;
   struct Record {
     unsigned long long bytes;
-    const driver::DriverTable& driver;
+    ContextPtr context;
     CUdeviceptr block;
   };
+
+ private:
+  static constexpr std::uint64_t kPooled = UINT64_MAX;
   struct End {
     void operator()(Record* record) const noexcept;
   };

@@ -48,7 +48,7 @@ template <class Block>
 class PoolEntry {
  public:
   PoolEntry(Block made, CUdeviceptr address)
-      : block(std::move(made)), use(block.context()->driver(), address) {}
+      : block(std::move(made)), use(block.context(), address) {}
   PoolEntry(PoolEntry&&) noexcept = default;
   /// Swaps: a use must end before its block goes.
   PoolEntry& operator=(PoolEntry&& other) noexcept {

@@ -53,6 +53,31 @@ def test_a_copy_that_is_too_large_says_how_much_there_is(context):
         cuda.memcpy_htod(0, np.zeros(1))
 
 
+def test_what_was_used_of_a_block_is_forgotten_with_its_context():
+    run_program("""
+import numpy as np
+import pycuda.driver as cuda
+from pycuda import gpuarray
+
+cuda.init()
+first = cuda.Device(0).make_context()
+arrays = [gpuarray.zeros(24, np.float32) for _ in range(50)]  # they outlive their context
+first.detach()
+second = cuda.Device(0).make_context()
+blocks = [cuda.mem_alloc(40) for _ in range(500)]
+for _ in range(2):  # before and after the arrays end
+    for block in blocks:
+        try:
+            cuda.memcpy_htod(block, np.zeros(11, np.float32))
+        except cuda.LogicError as error:
+            assert str(error).endswith("44 bytes, but from there the device memory has only 40"), error
+        else:
+            raise AssertionError("no error")
+    del arrays[:]
+second.pop()
+""")
+
+
 def test_a_launch_beyond_the_device_s_limits_names_the_limit(scale):
     memory = cuda.mem_alloc(4)
     with pytest.raises(cuda.LogicError, match="70000 blocks along y, the device takes at most 65535"):
