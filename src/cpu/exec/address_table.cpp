@@ -100,14 +100,14 @@ std::uint64_t distance(const Allocation& allocation, std::uintptr_t address) {
   return offset < allocation.bytes ? 0 : offset - allocation.bytes;
 }
 
-/// An index that leads further from a variable of a module than the variable is long is hardly one
-/// into it, and none is one into what is the executor's own.
+/// An index that leads further from a variable of a module, or from a launch's parameters, than
+/// these are long is hardly one into them, and none is one into what is the executor's own.
 bool is_meant(const Allocation& allocation, std::uintptr_t address) {
   switch (allocation.kind) {
     case MemoryKind::GridWorkspace:
-    case MemoryKind::LaunchParameters:
     case MemoryKind::Texts:
       return false;
+    case MemoryKind::LaunchParameters:
     case MemoryKind::ModuleGlobal:
       return distance(allocation, address) <= allocation.bytes;
     default:

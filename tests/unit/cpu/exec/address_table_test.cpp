@@ -48,6 +48,7 @@ TEST_CASE("small variables of modules and the executor's own memory stand aside"
   const Entered variable(area + 5000, 4, MemoryKind::ModuleGlobal);
   const Entered table(area + 6000, 400, MemoryKind::ModuleGlobal);
   const Entered barrier(area + 7000, 64, MemoryKind::GridWorkspace);
+  const Entered parameters(area + 8000, 8, MemoryKind::LaunchParameters);
   CHECK(near(5003) == 5000);
   CHECK(near(5006) == 5000);
   CHECK(near(4998) == 5000);
@@ -56,4 +57,6 @@ TEST_CASE("small variables of modules and the executor's own memory stand aside"
   CHECK(near(5700) == 6000);
   CHECK(near(6700) == 6000);
   CHECK(near(7010) == 1000);
+  CHECK(near(8008) == 8000);
+  CHECK(near(8100) == 1000);
 }
