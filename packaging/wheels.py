@@ -93,7 +93,8 @@ def pip_wheel(python, source, build_folder, **settings):
         "cmake.define.PYCUDA_WARNINGS_ARE_ERRORS": "ON",
     }
     before = set(RAW.glob("*.whl"))
-    arguments = [part for name, value in settings.items() for part in ("-C", f"{name}={value}")]
+    # Debian 12's pip does not know it as -C.
+    arguments = [f"--config-settings={name}={value}" for name, value in settings.items()]
     run(python, "-m", "pip", "wheel", "-q", "--disable-pip-version-check", "--no-build-isolation", "--no-deps",
         "-w", RAW, *arguments, source, env=COMPILERS | os.environ)  # fmt: skip
     return (set(RAW.glob("*.whl")) - before).pop()
