@@ -26,14 +26,10 @@ bool is_allowed(llvm::StringRef feature, llvm::StringRef isa) {
            feature == "f16c" || feature == "xop");
 }
 
-/// What PYCUDA_CPU_ISA asks for. AVX-512 without its 128 and 256-bit forms (one old accelerator) is
-/// not worth a code path of its own.
-std::string widest_instructions(bool has_avx512) {
-  std::string asked =
-      base::environment_choice("PYCUDA_CPU_ISA", {"sse2", "avx2", "avx512"}, "avx512")
-          .value_or("avx512");
-  if (asked != "avx512") return asked;
-  return has_avx512 ? "avx512" : "avx2";
+/// What PYCUDA_CPU_ISA asks for.
+std::string widest_asked_for() {
+  return base::environment_choice("PYCUDA_CPU_ISA", {"sse2", "avx2", "avx512"}, "avx512")
+      .value_or("avx512");
 }
 
 /// Measured on a Sapphire Rapids, whose divider takes vectors piece by piece.
@@ -77,12 +73,15 @@ std::optional<DividerCosts> divider_of(llvm::StringRef cpu) {
   return std::nullopt;
 }
 
-Processor processor_of(std::string cpu, const llvm::StringMap<bool>& features) {
+/// With instructions up to those of the set `isa`.
+Processor processor_of(std::string cpu, const llvm::StringMap<bool>& features, std::string isa) {
   Processor made;
   made.triple = llvm::sys::getProcessTriple();
   made.cpu = std::move(cpu);
   std::map<std::string, bool> sorted;  // the string map's own order is not stable between processes
-  const std::string isa = widest_instructions(features.lookup("avx512vl"));
+  // AVX-512 without its 128 and 256-bit forms (one old accelerator) is not worth a code path of its
+  // own.
+  if (isa == "avx512" && !features.lookup("avx512vl")) isa = "avx2";
   for (const auto& feature : features) {
     const std::string name = feature.first().str();
     sorted[name] = feature.second && is_allowed(name, isa);
@@ -119,7 +118,8 @@ Processor processor_of(std::string cpu, const llvm::StringMap<bool>& features) {
 Processor read_host() {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
-  return processor_of(llvm::sys::getHostCPUName().str(), llvm::sys::getHostCPUFeatures());
+  return processor_of(llvm::sys::getHostCPUName().str(), llvm::sys::getHostCPUFeatures(),
+                      widest_asked_for());
 }
 
 }  // namespace
@@ -136,7 +136,7 @@ std::optional<Processor> processor_named(std::string_view cpu) {
   llvm::X86::getFeaturesForCPU(cpu, names);
   llvm::StringMap<bool> features;
   for (const llvm::StringRef name : names) features[name] = true;
-  return processor_of(std::string(cpu), features);
+  return processor_of(std::string(cpu), features, "avx512");
 }
 
 }  // namespace pycuda::cpu::target
