@@ -35,8 +35,12 @@ class LaneAddresses {
     if (type->getNumElements() % 2 != 0 || !match(index, m_SExt(m_Value(narrow))) ||
         !narrow->getType()->getScalarType()->isIntegerTy(32))
       return;
+    // The freeze hides what is known of the indexes. LLVM 19 forgets to clear the upper half of a
+    // pair if they were computed in another block and have zeros in front: it takes the lower
+    // index for one that is extended already.
     pairs_ = builder.CreateBitCast(
-        narrow, llvm::FixedVectorType::get(builder.getInt64Ty(), type->getNumElements() / 2));
+        builder.CreateFreeze(narrow),
+        llvm::FixedVectorType::get(builder.getInt64Ty(), type->getNumElements() / 2));
   }
 
   llvm::Value* of(unsigned lane) {

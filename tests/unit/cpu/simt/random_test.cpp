@@ -310,6 +310,9 @@ TEST_CASE("random kernels that once differed") {
   CHECK(run_flushing_kernels(722000055, 1, Flushing::All) == 1);
   // The same of approximate quotients that round up to the least normal number.
   CHECK(run_flushing_kernels(2640000949, 1, Flushing::All) == 1);
+  // Counts of bits as indexes, two in a register, that were computed in another block.
+  CHECK(run_kernels(5131000262, 1, false) == 1);
+  CHECK(run_flushing_kernels(5131001409, 1, Flushing::All) == 0);  // none of it flushes
   // A root of a constant that is subnormal.
   CHECK(run_flushing_kernels(990004768, 1, Flushing::All) == 1);
 }
