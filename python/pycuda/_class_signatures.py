@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Signatures of the extension's classes, for Pythons whose `inspect` finds none: those before 3.11.5.
+"""Signatures of the extension's classes, for Pythons whose `inspect` finds none, such as Debian 12's 3.11.2.
 
 nanobind's classes have a `__new__` without parameters, which these Pythons ask first.
 """
