@@ -31,19 +31,47 @@ void refuse_array_in_capture(const char* routine) {
                     "with a stream");
 }
 
-template <class Copy, class... Arguments>
-void copy_linear(const Copy& copy, CUdeviceptr address, std::size_t bytes, Arguments... arguments) {
-  const CUresult code = copy.status(arguments...);
+/// Whether the driver says of memory it knows that it is the host's. It says so of page-locked
+/// memory too, but refuses in copies to and from "the device" only blocks of the host's pools.
+bool is_host_memory(CUdeviceptr address) {
+  unsigned type = 0;
+  const auto& ask = require_context()->driver().cuPointerGetAttribute;
+  return ask.status(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address) == CUDA_SUCCESS &&
+         type == CU_MEMORYTYPE_HOST;
+}
+
+/// The same copy between addresses of any kind.
+auto unified_copy(CUdeviceptr destination, CUdeviceptr source, std::size_t bytes) {
+  return [=] { return require_context()->driver().cuMemcpy.status(destination, source, bytes); };
+}
+auto unified_copy(CUdeviceptr destination, CUdeviceptr source, std::size_t bytes, CUstream stream) {
+  return [=] {
+    return require_context()->driver().cuMemcpyAsync.status(destination, source, bytes, stream);
+  };
+}
+
+CUdeviceptr address_of(const void* host) { return reinterpret_cast<CUdeviceptr>(host); }
+
+template <class Copy, class Unified, class... Arguments>
+void copy_linear(const Copy& copy, const Unified& unified, CUdeviceptr address, std::size_t bytes,
+                 Arguments... arguments) {
+  CUresult code = copy.status(arguments...);
   if (code == CUDA_ERROR_INVALID_VALUE) {
-    throw copy.error(code, refusal(address, bytes));
+    const std::string why = refusal(address, bytes);
+    if (why.empty() && is_host_memory(address)) code = unified();
+    if (code == CUDA_ERROR_INVALID_VALUE) throw copy.error(code, why);
   }
   if (code != CUDA_SUCCESS) throw copy.error(code);
 }
 
-template <class Copy, class... Arguments>
-void copy_between(const Copy& copy, CUdeviceptr destination, CUdeviceptr source, std::size_t bytes,
-                  Arguments... arguments) {
-  const CUresult code = copy.status(arguments...);
+template <class Copy, class Unified, class... Arguments>
+void copy_between(const Copy& copy, const Unified& unified, CUdeviceptr destination,
+                  CUdeviceptr source, std::size_t bytes, Arguments... arguments) {
+  CUresult code = copy.status(arguments...);
+  if (code == CUDA_ERROR_INVALID_VALUE && refusal(destination, bytes).empty() &&
+      refusal(source, bytes).empty() && (is_host_memory(destination) || is_host_memory(source))) {
+    code = unified();
+  }
   if (code == CUDA_ERROR_INVALID_VALUE) {
     std::string why = refusal(destination, bytes);
     if (!why.empty()) throw copy.error(code, "destination: " + why);
@@ -92,24 +120,31 @@ void copy_box(const Copy& copy, const Box& box, Arguments... arguments) {
 
 void copy_to_device(CUdeviceptr destination, const void* source, std::size_t bytes) {
   refuse_to_device_in_capture("cuMemcpyHtoD");
-  copy_linear(require_context()->driver().cuMemcpyHtoD, destination, bytes, destination, source,
-              bytes);
+  copy_linear(require_context()->driver().cuMemcpyHtoD,
+              unified_copy(destination, address_of(source), bytes), destination, bytes, destination,
+              source, bytes);
 }
 
 void copy_to_device_async(CUdeviceptr destination, const void* source, std::size_t bytes,
                           CUstream stream) {
-  copy_linear(require_context()->driver().cuMemcpyHtoDAsync, destination, bytes, destination,
-              source, bytes, stream_for_work(stream));
+  const CUstream queue = stream_for_work(stream);
+  copy_linear(require_context()->driver().cuMemcpyHtoDAsync,
+              unified_copy(destination, address_of(source), bytes, queue), destination, bytes,
+              destination, source, bytes, queue);
 }
 
 void copy_to_host(void* destination, CUdeviceptr source, std::size_t bytes) {
   refuse_to_host_in_capture("cuMemcpyDtoH");
-  copy_linear(require_context()->driver().cuMemcpyDtoH, source, bytes, destination, source, bytes);
+  copy_linear(require_context()->driver().cuMemcpyDtoH,
+              unified_copy(address_of(destination), source, bytes), source, bytes, destination,
+              source, bytes);
 }
 
 void copy_to_host_async(void* destination, CUdeviceptr source, std::size_t bytes, CUstream stream) {
-  copy_linear(require_context()->driver().cuMemcpyDtoHAsync, source, bytes, destination, source,
-              bytes, stream_for_work(stream));
+  const CUstream queue = stream_for_work(stream);
+  copy_linear(require_context()->driver().cuMemcpyDtoHAsync,
+              unified_copy(address_of(destination), source, bytes, queue), source, bytes,
+              destination, source, bytes, queue);
 }
 
 void copy_on_device(CUdeviceptr destination, CUdeviceptr source, std::size_t bytes) {
@@ -117,14 +152,16 @@ void copy_on_device(CUdeviceptr destination, CUdeviceptr source, std::size_t byt
   if (CUstream captured = stream_for_work(nullptr); captured != nullptr) {
     return copy_on_device_async(destination, source, bytes, captured);
   }
-  copy_between(require_context()->driver().cuMemcpyDtoD, destination, source, bytes, destination,
-               source, bytes);
+  copy_between(require_context()->driver().cuMemcpyDtoD, unified_copy(destination, source, bytes),
+               destination, source, bytes, destination, source, bytes);
 }
 
 void copy_on_device_async(CUdeviceptr destination, CUdeviceptr source, std::size_t bytes,
                           CUstream stream) {
-  copy_between(require_context()->driver().cuMemcpyDtoDAsync, destination, source, bytes,
-               destination, source, bytes, stream_for_work(stream));
+  const CUstream queue = stream_for_work(stream);
+  copy_between(require_context()->driver().cuMemcpyDtoDAsync,
+               unified_copy(destination, source, bytes, queue), destination, source, bytes,
+               destination, source, bytes, queue);
 }
 
 void copy_peer(CUdeviceptr destination, const ContextPtr& destination_context, CUdeviceptr source,
@@ -134,7 +171,8 @@ void copy_peer(CUdeviceptr destination, const ContextPtr& destination_context, C
                            captured);
   }
   const ContextPtr own = require_context();
-  copy_between(own->driver().cuMemcpyPeer, destination, source, bytes, destination,
+  copy_between(own->driver().cuMemcpyPeer, unified_copy(destination, source, bytes), destination,
+               source, bytes, destination,
                (destination_context ? destination_context : own)->handle(), source,
                (source_context ? source_context : own)->handle(), bytes);
 }
@@ -143,9 +181,11 @@ void copy_peer_async(CUdeviceptr destination, const ContextPtr& destination_cont
                      CUdeviceptr source, const ContextPtr& source_context, std::size_t bytes,
                      CUstream stream) {
   const ContextPtr own = require_context();
-  copy_between(own->driver().cuMemcpyPeerAsync, destination, source, bytes, destination,
+  const CUstream queue = stream_for_work(stream);
+  copy_between(own->driver().cuMemcpyPeerAsync, unified_copy(destination, source, bytes, queue),
+               destination, source, bytes, destination,
                (destination_context ? destination_context : own)->handle(), source,
-               (source_context ? source_context : own)->handle(), bytes, stream_for_work(stream));
+               (source_context ? source_context : own)->handle(), bytes, queue);
 }
 
 void copy_device_to_array(CUarray destination, std::size_t offset, CUdeviceptr source,

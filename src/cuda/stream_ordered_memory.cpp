@@ -2,6 +2,8 @@
 // Pools and blocks of the stream-ordered allocator.
 #include "cuda/stream_ordered_memory.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <utility>
@@ -230,8 +232,16 @@ bool StreamOrderedMemory::postpone_free(CUdeviceptr address) noexcept {
 
 CUmemPoolPtrExportData StreamOrderedMemory::share() const {
   const ContextScope scope(context());
+  const auto& driver = context()->driver();
+  // Drivers export pointers of pools alone that have been exported themselves.
+  int descriptor = -1;
+  if (driver.cuMemPoolExportToShareableHandle.status(&descriptor, pool_->handle(),
+                                                     CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
+                                                     0) == CUDA_SUCCESS) {
+    ::close(descriptor);
+  }
   CUmemPoolPtrExportData data{};
-  context()->driver().cuMemPoolExportPointer(&data, address_);
+  driver.cuMemPoolExportPointer(&data, address_);
   return data;
 }
 

@@ -129,6 +129,44 @@ TEST_CASE("memory of pools of the host and of managed memory is read by host and
   }
 }
 
+TEST_CASE("copies to and from the device take no memory of the host's pools") {
+  const CurrentContext context;
+  for (const Place& where : places_with_pools()) {
+    CAPTURE(where.name);
+    const bool of_host = where.kind == CU_MEM_ALLOCATION_TYPE_PINNED &&
+                         where.location.type != CU_MEM_LOCATION_TYPE_DEVICE;
+    const CUresult expected = of_host ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+    const CUmemoryPool pool = own_pool(where);
+    if (of_host) {
+      const CUmemAccessDesc access{place(CU_MEM_LOCATION_TYPE_DEVICE),
+                                   CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+      REQUIRE(CU(cuMemPoolSetAccess)(pool, &access, 1) == CUDA_SUCCESS);
+    }
+    CUdeviceptr memory = 0;
+    REQUIRE(CU(cuMemAllocFromPoolAsync)(&memory, 64, pool, nullptr) == CUDA_SUCCESS);
+    REQUIRE(CU(cuMemsetD8Async)(memory, 7, 64, nullptr) == CUDA_SUCCESS);
+    REQUIRE(CU(cuCtxSynchronize)() == CUDA_SUCCESS);
+    std::vector<unsigned char> host(64);
+    CHECK(CU(cuMemcpyDtoH_v2)(host.data(), memory, 64) == expected);
+    CHECK(CU(cuMemcpyHtoD_v2)(memory, host.data(), 64) == expected);
+    CHECK(CU(cuMemcpyDtoHAsync_v2)(host.data(), memory, 64, nullptr) == expected);
+    CHECK(CU(cuMemcpyHtoDAsync_v2)(memory, host.data(), 64, nullptr) == expected);
+    REQUIRE(CU(cuMemsetD8Async)(memory, 8, 64, nullptr) == CUDA_SUCCESS);
+    const auto address = reinterpret_cast<CUdeviceptr>(host.data());
+    CHECK(CU(cuMemcpyAsync)(address, memory, 64, nullptr) == CUDA_SUCCESS);
+    REQUIRE(CU(cuCtxSynchronize)() == CUDA_SUCCESS);
+    CHECK(host == std::vector<unsigned char>(64, 8));
+    host.assign(64, 9);
+    CHECK(CU(cuMemcpy)(memory, address, 64) == CUDA_SUCCESS);
+    host.assign(64, 0);
+    CHECK(CU(cuMemcpy)(address, memory, 64) == CUDA_SUCCESS);
+    CHECK(host == std::vector<unsigned char>(64, 9));
+    CHECK(CU(cuMemFreeAsync)(memory, nullptr) == CUDA_SUCCESS);
+    CHECK(CU(cuCtxSynchronize)() == CUDA_SUCCESS);
+    CHECK(CU(cuMemPoolDestroy)(pool) == CUDA_SUCCESS);
+  }
+}
+
 TEST_CASE("places without pools are refused") {
   const CurrentContext context;
   const Place nowhere[] = {

@@ -138,6 +138,14 @@ TEST_CASE("pools and pointers that cannot be shared are refused") {
   CHECK(CU(cuMemPoolExportPointer)(&data, memory) == CUDA_ERROR_INVALID_VALUE);
   const DeviceBlock block(64);
   CHECK(CU(cuMemPoolExportPointer)(&data, block.address()) == CUDA_ERROR_INVALID_VALUE);
+  // Pointers follow their pool.
+  CUdeviceptr early = 0;
+  REQUIRE(CU(cuMemAllocFromPoolAsync)(&early, 64, pool, nullptr) == CUDA_SUCCESS);
+  CHECK(CU(cuMemPoolExportPointer)(&data, early) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(share(&descriptor, pool, posix, 0) == CUDA_SUCCESS);
+  CHECK(CU(cuMemPoolExportPointer)(&data, early) == CUDA_SUCCESS);
+  close(descriptor);
+  CHECK(CU(cuMemFreeAsync)(early, nullptr) == CUDA_SUCCESS);
   CHECK(CU(cuMemFreeAsync)(memory, nullptr) == CUDA_SUCCESS);
   CHECK(CU(cuMemPoolDestroy)(pool) == CUDA_SUCCESS);
   CHECK(CU(cuMemPoolDestroy)(plain) == CUDA_SUCCESS);

@@ -186,6 +186,7 @@ def test_run_keeps_the_programs_own_status(tmp_path):
     assert _run("--check=race", program="import os; os.kill(os.getpid(), 9)").returncode == 137
 
 
+@needs_cpu_driver
 @pytest.mark.parametrize("option", ["--report", "--counters", "--check-report"])
 def test_a_forgotten_file_name_costs_no_program(tmp_path, option):
     program, other = tmp_path / "program.py", tmp_path / "other.py"
@@ -200,6 +201,7 @@ def test_a_forgotten_file_name_costs_no_program(tmp_path, option):
         assert program.read_text() == "print(1)"
 
 
+@needs_cpu_driver
 def test_a_report_outlives_a_program_that_is_not_there(tmp_path):
     report = tmp_path / "report.html"
     report.write_text("an older one")
@@ -230,7 +232,9 @@ def test_run_refuses_settings_that_the_driver_does_not_take(option, words):
     [
         (["--check=races"], "there is no check 'races'"),
         (["--check-report=x.json"], "--check-report needs --check"),
-        (["--check", "--check-report=/nowhere/x.json"], "No such file or directory"),
+        pytest.param(
+            ["--check", "--check-report=/nowhere/x.json"], "No such file or directory", marks=needs_cpu_driver
+        ),
     ],
 )
 def test_run_refuses_what_it_cannot_do(options, words):

@@ -50,8 +50,8 @@ def _verdicts(notebook, printed):
 
 
 def _needs_cpu_driver(cell):
-    """Whether a check looks for what a GPU does not show: races, and how memory is accessed."""
-    return "course.on_cpu_driver()" in cell.source or "course.accesses(" in cell.source
+    """Whether a check looks for what a GPU does not show: races, faults nearby, and how memory is accessed."""
+    return any(words in cell.source for words in ("course.on_cpu_driver()", "course.accesses(", "PYCUDA_CPU_CHECK"))
 
 
 def test_there_are_ten_lessons_and_the_course_lists_them():

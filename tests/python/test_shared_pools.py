@@ -26,6 +26,25 @@ def test_a_pool_of_the_host_is_reached_by_kernels():
     assert (cuda.from_device(memory, 100, np.uint32) == 7).all()
 
 
+def test_all_copies_reach_the_memory_of_pools_of_the_host():
+    pool = cuda.StreamOrderedMemoryPool(location=HOST)
+    pool.set_access(cuda.mem_access_flags.READWRITE)
+    numbers, back, stream = np.arange(100, dtype=np.uint32), np.zeros(100, np.uint32), cuda.Stream()
+    first, second = pool.allocate(400), pool.allocate(400)
+    cuda.memcpy_htod(first, numbers)
+    cuda.memcpy_dtod(second, first, 400)
+    cuda.memcpy_dtoh(back, second)
+    assert back.tolist() == list(range(100))
+    pinned = cuda.pagelocked_empty(100, np.uint32)
+    cuda.memcpy_htod_async(first, numbers[::-1].copy(), stream)
+    cuda.memcpy_dtod_async(second, first, 400, stream)
+    cuda.memcpy_dtoh_async(pinned, second, stream)
+    stream.synchronize()
+    assert pinned.tolist() == list(range(99, -1, -1))
+    with pytest.raises(cuda.LogicError, match="404 bytes, but from there the device memory has only 400"):
+        cuda.memcpy_dtoh(np.empty(101, np.uint32), first)
+
+
 def test_a_pool_of_managed_memory():
     pool = cuda.StreamOrderedMemoryPool(managed=True)
     memory = pool.allocate(400)

@@ -23,8 +23,10 @@ bool is_freed_here(MemoryKind kind) {
 
 }  // namespace
 
-bool is_device_range(CUdeviceptr address, std::uint64_t bytes) {
+bool is_device_range(CUdeviceptr address, std::uint64_t bytes, HostPools host_pools) {
   auto found = AddressTable::instance().find(address);
+  if (host_pools == HostPools::Refused && found && found->kind == MemoryKind::HostPool)
+    return false;
   while (found && bytes > found->bytes - (address - found->begin)) {
     // What is mapped side by side is one range to a program.
     if (!is_mapped(found->kind)) return false;

@@ -16,8 +16,12 @@ class Context;
 /// A copy or fill this small takes no longer than handing it to a worker.
 constexpr std::size_t small_transfer_bytes = std::size_t{64} * 1024;
 
+/// Copies between "the device" and the host take no memory of the host's pools, others do.
+enum class HostPools : bool { Refused, Taken };
+
 /// Whether [address, address + bytes) lies in one live allocation of any kind.
-bool is_device_range(CUdeviceptr address, std::uint64_t bytes);
+bool is_device_range(CUdeviceptr address, std::uint64_t bytes,
+                     HostPools host_pools = HostPools::Taken);
 /// Whether a copy may have that end: inside an allocation it must stay there; outside of all, it is
 /// the host's own memory.
 bool is_unified_range(CUdeviceptr address, std::uint64_t bytes);

@@ -16,7 +16,7 @@ namespace {
 // An end of a copy as the program named it.
 enum class End {
   Host,     // any host memory
-  Device,   // must lie in one live allocation
+  Device,   // must lie in one live allocation, and in no block of a pool of the host
   Unified,  // either: memory that the driver does not know is host memory
 };
 
@@ -25,7 +25,7 @@ bool is_valid(End end, CUdeviceptr address, std::size_t bytes) {
     case End::Host:
       return address != 0;
     case End::Device:
-      return is_device_range(address, bytes);
+      return is_device_range(address, bytes, HostPools::Refused);
     case End::Unified:
       return is_unified_range(address, bytes);
   }

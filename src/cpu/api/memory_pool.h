@@ -3,6 +3,7 @@
 // the device or the host.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -39,6 +40,9 @@ class MemoryPool {
   /// Whether other processes may have it (cuMemPoolExportToShareableHandle): what tells them of
   /// it. Null for other pools.
   const exec::SharedPages* shared() const { return shared_ ? &*shared_ : nullptr; }
+  /// Pointers can be exported once the pool has been.
+  void note_export() { exported_ = true; }
+  bool is_exported() const { return exported_; }
   /// Another pool's name, if this is what an exported pool was imported as: it gives no memory, it
   /// only takes pointers.
   const std::optional<exec::PagesName>& origin() const { return origin_; }
@@ -72,6 +76,7 @@ class MemoryPool {
   CUmemLocation place_;
   CUmemoryPool handle_;
   std::optional<exec::SharedPages> shared_;
+  std::atomic<bool> exported_ = false;
   std::optional<exec::PagesName> origin_;
   mutable std::mutex mutex_;  // protects what follows
   std::uint64_t used_bytes_ = 0;

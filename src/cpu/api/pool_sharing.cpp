@@ -55,7 +55,7 @@ CUresult cuMemPoolExportToShareableHandle(void* handle_out, CUmemoryPool pool,
                                           CUmemAllocationHandleType handleType,
                                           unsigned long long flags) {
   return with_driver([&]() -> CUresult {
-    const MemoryPool* const found = registry.pools.find(pool);
+    MemoryPool* const found = registry.pools.find(pool);
     if (handle_out == nullptr || found == nullptr || flags != 0 ||
         handleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
       return CUDA_ERROR_INVALID_VALUE;
@@ -66,6 +66,7 @@ CUresult cuMemPoolExportToShareableHandle(void* handle_out, CUmemoryPool pool,
     }
     const int descriptor = found->shared()->duplicate();
     if (descriptor < 0) return CUDA_ERROR_OUT_OF_MEMORY;
+    found->note_export();
     *static_cast<int*>(handle_out) = descriptor;
     return CUDA_SUCCESS;
   });
@@ -97,6 +98,11 @@ CUresult cuMemPoolExportPointer(CUmemPoolPtrExportData* shareData_out, CUdevicep
     if (pool == nullptr || pool->shared() == nullptr) {
       return fail(CUDA_ERROR_INVALID_VALUE,
                   "cuMemPoolExportPointer: the memory is of no pool that can be exported");
+    }
+    if (!pool->is_exported()) {
+      return fail(CUDA_ERROR_INVALID_VALUE,
+                  "cuMemPoolExportPointer: the memory's pool has not been exported yet "
+                  "(cuMemPoolExportToShareableHandle)");
     }
     // What is at work on the block would meet pages that can only be read for a while.
     if (Context* const context = registry.contexts.find(this_thread.current)) {
