@@ -72,12 +72,8 @@ def test_settings_that_are_not_understood_are_told():
 def test_a_child_that_was_forked_is_told_why_nothing_works():
     output, _ = run_program("""
         import os
-        import pycuda.driver as drv
-        try:
-            drv.Device(0)
-        except drv.LogicError as error:
-            print(error, flush=True)  # or the child has it in its buffer too
         import pycuda.autoinit
+        import pycuda.driver as drv
         if os.fork() == 0:
             try:
                 drv.mem_alloc(4)
@@ -86,9 +82,22 @@ def test_a_child_that_was_forked_is_told_why_nothing_works():
             os._exit(0)
         os.wait()
     """)
-    first, second = output.splitlines()
-    assert first.endswith("initialization error - pycuda.driver.init() comes before everything else")
-    assert 'start it by the method "spawn"' in second
+    assert 'start it by the method "spawn"' in output
+
+
+def test_who_forgets_init_is_told(driver):
+    # A driver that is asked for by name is not initialised while it is looked for.
+    name = {"CPU": "cpu"}.get(pycuda._driver._rtc.driver_origin()["kind"], "nvidia")
+    output, _ = run_program(f"""
+        import os
+        os.environ["PYCUDA_DRIVER"] = {name!r}
+        import pycuda.driver as drv
+        try:
+            drv.Device(0)
+        except drv.LogicError as error:
+            print(error)
+    """)
+    assert output.endswith("initialization error - pycuda.driver.init() comes before everything else\n")
 
 
 @pytest.mark.parametrize("how", ["autoinit", "autoprimaryctx"])
