@@ -98,7 +98,9 @@ base::Result<Compilation, ptx::Diagnostics> prepare(llvm::LLVMContext& context,
       parsed, context,
       {.checks = options.checks,
        .track_lines = options.track_lines,
-       .mark_instructions = plans != nullptr,
+       .locations = plans != nullptr  ? lower::Locations::Instructions
+                    : options.symbols ? lower::Locations::SourceLines
+                                      : lower::Locations::None,
        .processor_flushes = options.processor_flushes,
        .rounds_operations = options.processor->native_operations,
        .longest_unshared =

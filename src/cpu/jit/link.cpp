@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "cpu/jit/announced_code.h"
 #include "cpu/kernel_abi/runtime_calls.h"
 #include "cpu/target/object_linker.h"
 
@@ -39,6 +40,10 @@ void* find_runtime_call(llvm::StringRef name) {
 struct LinkedObject::State {
   jitlink::JITLinkMemoryManager::FinalizedAlloc memory;
   llvm::StringMap<void*> defined;
+  /// Where debuggers and profilers are to know it.
+  llvm::StringMap<std::uint64_t> sections;
+  std::vector<PlacedFunction> functions;
+  std::unique_ptr<AnnouncedCode> announced;
   std::string failure;
 };
 
@@ -75,6 +80,7 @@ class LinkContext final : public jitlink::JITLinkContext {
       if (symbol->hasName() && symbol->getScope() != jitlink::Scope::Local)
         state_.defined[symbol->getName()] = symbol->getAddress().toPtr<void*>();
     }
+    if (symbols_wanted()) note_places(graph);
     return llvm::Error::success();
   }
 
@@ -83,6 +89,16 @@ class LinkContext final : public jitlink::JITLinkContext {
   }
 
  private:
+  void note_places(jitlink::LinkGraph& graph) {
+    for (const jitlink::Section& section : graph.sections())
+      state_.sections[section.getName()] = jitlink::SectionRange(section).getStart().getValue();
+    for (const jitlink::Symbol* symbol : graph.defined_symbols()) {
+      if (!symbol->hasName() || !symbol->isCallable()) continue;
+      state_.functions.push_back(
+          {symbol->getName().str(), symbol->getAddress().getValue(), symbol->getSize()});
+    }
+  }
+
   LinkedObject::State& state_;
   const llvm::StringMap<void*>& symbols_;
 };
@@ -92,6 +108,7 @@ class LinkContext final : public jitlink::JITLinkContext {
 LinkedObject::LinkedObject(std::unique_ptr<State> state) : state_(std::move(state)) {}
 
 LinkedObject::~LinkedObject() {
+  state_->announced.reset();
   if (state_->memory) llvm::consumeError(memory_of_code().deallocate(std::move(state_->memory)));
 }
 
@@ -105,6 +122,11 @@ base::Result<std::unique_ptr<LinkedObject>> LinkedObject::link(
   State& state = *linked->state_;
   target::link(std::move(*graph), std::make_unique<LinkContext>(state, definitions));
   if (!state.failure.empty()) return base::Failure{state.failure};
+  if (symbols_wanted()) {
+    state.announced = std::make_unique<AnnouncedCode>(
+        object, [&](std::string_view section) { return state.sections.lookup(section); },
+        state.functions);
+  }
   return linked;
 }
 

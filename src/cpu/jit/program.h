@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cpu/jit/announced_code.h"
 #include "cpu/kernel_abi/checks.h"
 #include "cpu/kernel_abi/kernel.h"
 #include "cpu/ptx/diagnostic.h"
@@ -56,6 +57,7 @@ struct Options {
   bool quick = false;
   Streaming streaming = streaming_wanted();  ///< decides which code is made, not what it is
   bool streaming_form = false;               ///< this is for launches whose stores do so
+  bool symbols = symbols_wanted();           ///< code has debug information
   bool processor_flushes = true;  ///< where it can (lower/processor_flushes.h), else code does
   /// Compiles what is asked for first. Where that takes more than `deadline` of a processor's time,
   /// it goes on while the program runs baseline code; none: everything is waited for.

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "cpu/jit/debug_scopes.h"
 #include "cpu/jit/gather_indexes.h"
 #include "cpu/jit/list_schedule.h"
 #include "cpu/jit/llvm_passes.h"
@@ -179,6 +180,7 @@ constexpr Step optimise_steps[] = {
   {"leave-flushes-to-processor", Functions, Optimised, Optimised, each<simt::leave_flushes_to_processor>},
   {"fuse-negations", Functions, Optimised, Optimised, each<simt::fuse_negations>, fuses_products},
   {"list-schedule", Module, Optimised, Optimised, whole<mark_long_arithmetic>, is_optimised},
+  {"debug-scopes", Module, Optimised, Optimised, whole<give_debug_scopes>, has_symbols},
 };
 
 // Inside "llvm-default", on finished vector code.

@@ -56,6 +56,7 @@ bool has_slow_gathers(const Compilation& all) {
 bool leaves_dead_code(const Compilation& all) { return all.leaves_dead_code; }
 bool drops_forms(const Compilation& all) { return !all.plans && all.options.forms != Forms::all(); }
 bool flushes(const Compilation& all) { return all.lowered.processor_flushes; }
+bool has_symbols(const Compilation& all) { return all.options.symbols; }
 
 /// Where a busy divider is known to be the bottleneck, and whether by registers or as whole roots.
 bool divides_slowly(const Compilation& all) {

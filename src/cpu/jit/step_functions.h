@@ -45,6 +45,7 @@ bool has_slow_gathers(const Compilation& all);
 bool leaves_dead_code(const Compilation& all);
 bool drops_forms(const Compilation& all);
 bool flushes(const Compilation& all);
+bool has_symbols(const Compilation& all);
 bool divides_slowly(const Compilation& all);
 bool counts_registers(const Compilation& all);
 bool counts_whole_roots(const Compilation& all);

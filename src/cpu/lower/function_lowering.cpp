@@ -78,7 +78,7 @@ void FunctionLowering::run() {
   make_blocks();
   builder_.CreateBr(body);
   builder_.SetInsertPoint(body);
-  marks_ = module_.marks_of(*target_);
+  scope_ = module_.scope_of(source_, *target_);
   if (module_.options().checks.has(Check::Init)) copied_loads_ = find_copied_loads(source_);
   emit_body();
   builder_.CreateBr(return_block_);
@@ -262,9 +262,7 @@ void FunctionLowering::emit_body() {
 
 void FunctionLowering::emit_instruction(const ptx::Instruction& instruction) {
   current_ = &instruction;
-  if (marks_)
-    builder_.SetCurrentDebugLocation(llvm::DILocation::get(
-        context(), static_cast<unsigned>(&instruction - source_.body.data()) + 1, 0, marks_));
+  if (scope_) builder_.SetCurrentDebugLocation(module_.location(source_, instruction, scope_));
   counting_.before(instruction);
   if (instruction.guard && behind_guard_ == nullptr) {
     llvm::Value* guard =
@@ -301,7 +299,10 @@ void FunctionLowering::emit_unguarded(const ptx::Instruction& instruction) {
 
 /// The marks of a plan are of instructions that stay where they are.
 void FunctionLowering::share_long_expansions() {
-  if (marks_ || length_as_coroutine(*target_) <= module_.options().longest_unshared) return;
+  // Numbers of instructions are for readers of the plan, who are to see each.
+  if (module_.options().locations == Locations::Instructions ||
+      length_as_coroutine(*target_) <= module_.options().longest_unshared)
+    return;
   share_expansions(expansions_, [this](llvm::FunctionType* type) {
     return module_.own_function(type, "shared.expansion");
   });

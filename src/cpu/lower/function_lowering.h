@@ -203,7 +203,7 @@ class FunctionLowering {
   llvm::Function* target_;
   llvm::IRBuilder<> builder_;
   const ptx::Instruction* current_ = nullptr;
-  llvm::DISubprogram* marks_ = nullptr;
+  llvm::DISubprogram* scope_ = nullptr;
   llvm::BasicBlock* entry_ = nullptr;
   llvm::BasicBlock* return_block_ = nullptr;
   llvm::BasicBlock* behind_guard_ = nullptr;  ///< while guarded instructions are made

@@ -31,13 +31,18 @@ class Module;
 
 namespace pycuda::cpu::lower {
 
+/// What debug locations of LLVM instructions name; the scope is the PTX function.
+enum class Locations : std::uint8_t {
+  None,
+  Instructions,  ///< the PTX instruction's number in it, from 1
+  SourceLines,   ///< the source file and line that .loc gives
+};
+
 struct Options {
   Checks checks = {};  ///< calls before every access to memory, as these need them
   bool track_lines =
       false;  ///< store .loc lines to the ThreadFrame (fault messages name the source line)
-  /// LLVM instructions have debug locations: the subprogram is the PTX function, the line the PTX
-  /// instruction's number in it, from 1.
-  bool mark_instructions = false;
+  Locations locations = Locations::None;
   /// Kernels that the processor can flush subnormal numbers for leave that to it.
   bool processor_flushes = false;
   /// The processor can round single operations up, down and toward zero: these stay calls of

@@ -89,19 +89,49 @@ void ModuleLowering::set_attributes(llvm::Function& function) const {
   function.addParamAttr(0, llvm::Attribute::NoUndef);
 }
 
-llvm::DISubprogram* ModuleLowering::marks_of(llvm::Function& function) {
-  if (!options_.mark_instructions) return nullptr;
-  llvm::DIBuilder builder(target_, /*AllowUnresolved=*/true, marks_);
-  llvm::DIFile* const file = builder.createFile("ptx", "");
-  if (marks_ == nullptr)
-    marks_ = builder.createCompileUnit(llvm::dwarf::DW_LANG_C, file, "ptx", false, "", 0);
+llvm::DIFile* ModuleLowering::file_of(const ptx::Instruction& instruction) {
+  const auto file = std::find_if(source_.files.begin(), source_.files.end(),
+                                 [&](const ptx::SourceFile& candidate) {
+                                   return candidate.number == instruction.source_file;
+                                 });
+  if (instruction.source_line == 0 || file == source_.files.end()) return nullptr;
+  return llvm::DIFile::get(target_.getContext(), file->name, "");
+}
+
+llvm::DISubprogram* ModuleLowering::scope_of(const ptx::Function& source,
+                                             const llvm::Function& function) {
+  if (options_.locations == Locations::None) return nullptr;
+  llvm::DIBuilder builder(target_, /*AllowUnresolved=*/true, unit_);
+  llvm::DIFile* file = nullptr;
+  unsigned line = 0;
+  for (const ptx::Instruction& instruction : source.body) {
+    if ((file = file_of(instruction)) == nullptr) continue;
+    line = instruction.source_line;
+    break;
+  }
+  if (file == nullptr) file = builder.createFile("ptx", "");
+  if (unit_ == nullptr)
+    unit_ = builder.createCompileUnit(llvm::dwarf::DW_LANG_C_plus_plus, file, "ptx", true, "", 0);
   const llvm::StringRef name = function.getName().drop_front(2);  // "f."
   llvm::DISubprogram* const scope = builder.createFunction(
-      file, name, name, file, 0, builder.createSubroutineType(builder.getOrCreateTypeArray({})), 0,
-      llvm::DINode::FlagZero, llvm::DISubprogram::SPFlagDefinition);
+      file, name, name, file, line, builder.createSubroutineType(builder.getOrCreateTypeArray({})),
+      line, llvm::DINode::FlagZero, llvm::DISubprogram::SPFlagDefinition);
   builder.finalizeSubprogram(scope);
-  function.setSubprogram(scope);
   return scope;
+}
+
+llvm::DILocation* ModuleLowering::location(const ptx::Function& source,
+                                           const ptx::Instruction& instruction,
+                                           llvm::DISubprogram* scope) {
+  llvm::LLVMContext& context = target_.getContext();
+  if (options_.locations == Locations::Instructions) {
+    const auto number = static_cast<unsigned>(&instruction - source.body.data()) + 1;
+    return llvm::DILocation::get(context, number, 0, scope);
+  }
+  llvm::DIFile* const file = file_of(instruction);
+  if (file == nullptr) return llvm::DILocation::get(context, 0, 0, scope);
+  return llvm::DILocation::get(context, instruction.source_line, 0,
+                               llvm::DILexicalBlockFile::get(context, scope, file, 0));
 }
 
 llvm::GlobalVariable* ModuleLowering::kernel_address(std::uint32_t index) {

@@ -51,8 +51,13 @@ class ModuleLowering {
   llvm::GlobalVariable* kernel_address(std::uint32_t index);
   /// The external symbol of a .global or .const variable, "v.<name>".
   llvm::GlobalVariable* variable(std::uint32_t index);
-  /// The scope of debug locations in `function`; null without Options::mark_instructions.
-  llvm::DISubprogram* marks_of(llvm::Function& function);
+  /// The scope of debug locations in `function`, made of `source`; null without
+  /// Options::locations. The function does not have it itself: no pass need keep it true
+  /// (jit/debug_scopes.h).
+  llvm::DISubprogram* scope_of(const ptx::Function& source, const llvm::Function& function);
+  /// The debug location of an instruction in that scope.
+  llvm::DILocation* location(const ptx::Function& source, const ptx::Instruction& instruction,
+                             llvm::DISubprogram* scope);
   Signature signature(const std::vector<ptx::Parameter>& returns,
                       const std::vector<ptx::Parameter>& parameters);
   std::uint32_t index_of(const ptx::Function& function) const {
@@ -66,6 +71,9 @@ class ModuleLowering {
   bool failed() const { return !diagnostics_.empty(); }
 
  private:
+  /// Null if .loc names none.
+  llvm::DIFile* file_of(const ptx::Instruction& instruction);
+
   const ptx::Module& source_;
   llvm::Module& target_;
   const Options& options_;
@@ -74,7 +82,7 @@ class ModuleLowering {
   SharedLayout shared_;
   std::vector<llvm::Function*> functions_;
   std::vector<llvm::GlobalVariable*> variables_, kernel_addresses_;
-  llvm::DICompileUnit* marks_ = nullptr;
+  llvm::DICompileUnit* unit_ = nullptr;
   bool processor_flushes_ = false;
   CountedPlaces counted_;
 

@@ -162,9 +162,12 @@ void Widener::emit_block(llvm::BasicBlock& block) {
   if (flow_.is_header(&block)) forget_last_trip(block);
   for (llvm::Instruction& instruction : block) {
     if (instruction.isTerminator()) break;
+    b_.SetCurrentDebugLocation(instruction.getDebugLoc());
     emit(instruction);
   }
+  b_.SetCurrentDebugLocation(block.getTerminator()->getDebugLoc());
   emit_end(block);
+  b_.SetCurrentDebugLocation({});
 }
 
 /// What phis inside the loop of `header` chose in the last trip nobody reads: lanes wait at exits
