@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Check the project's prose for words that have a plainer replacement, for long sentences and for long lines.
 
+Blocks of code in documents and cells of notebooks are checked for lines that are wider than a page of the site.
+
 Prose is Markdown, the course's text cells, the docstrings and comments of the package and the examples, and the
 comments of C++ headers. tools/prose_words.toml lists the words. Code is skipped: fenced and indented blocks of
 Markdown, examples in docstrings, and what stands in backticks. Tables may be wide.
@@ -21,6 +23,8 @@ except ModuleNotFoundError:  # Python 3.10
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 COLUMNS = 120
+# Of blocks of code, which are shown without line breaks: the site's pages are so wide.
+CODE_COLUMNS = 92
 # Of a sentence, or of a part of one that a colon or semicolon ends. The style guide recommends 25.
 WORDS = 45
 BLOCK_START = re.compile(r" *([-*+] |\d+\. |\||#|: |>|:::|```|\Z)")
@@ -37,6 +41,19 @@ def prose_lines(text):
             fence = None
         elif fence is None and not line.startswith("    "):
             yield number, re.sub(r"`[^`]*`", "``", line)
+
+
+def code_lines(text):
+    """The lines of Markdown's fenced blocks that are shown as they are, as pairs (number, line)."""
+    fence = None
+    for number, line in enumerate(text.splitlines(), 1):
+        mark = re.match(r" *(```+)([{]?)", line)
+        if mark and fence is None:
+            fence, is_directive = mark[1], mark[2]
+        elif mark and line.strip() == fence:
+            fence = None
+        elif fence is not None and not is_directive:
+            yield number, line
 
 
 def python_lines(text):
@@ -90,15 +107,25 @@ def complaints_of_lines(name, lines, words):
             yield f"{name}:{number}: a sentence of {count} words, at most {WORDS} are allowed: {sentence[:60]}..."
 
 
+def complaints_of_wide_code(name, lines):
+    """Which lines of code are too wide for a page, as texts with file and line."""
+    for number, line in lines:
+        if len(line) > CODE_COLUMNS:
+            yield f"{name}:{number}: code of {len(line)} columns, at most {CODE_COLUMNS} are shown without scrolling"
+
+
 def complaints(path, words):
     """What is wrong with a file, as texts with file and line."""
     name = path.relative_to(ROOT).as_posix()
     text = path.read_text()
     if path.suffix == ".ipynb":
         for number, cell in enumerate(json.loads(text)["cells"], 1):
+            source = "".join(cell["source"])
+            lines = list(enumerate(source.splitlines(), 1))
             if cell["cell_type"] == "markdown":
-                lines = list(prose_lines("".join(cell["source"])))
-                yield from complaints_of_lines(f"{name}: cell {number}", lines, words)
+                yield from complaints_of_lines(f"{name}: cell {number}", list(prose_lines(source)), words)
+                lines = code_lines(source)
+            yield from complaints_of_wide_code(f"{name}: cell {number}", lines)
         return
     if path.suffix == ".py":
         yield from complaints_of_lines(name, list(python_lines(text)), words)
@@ -112,6 +139,7 @@ def complaints(path, words):
         if len(whole[number]) > COLUMNS and not line.lstrip().startswith("|"):
             yield f"{name}:{number}: {len(whole[number])} columns, at most {COLUMNS} are allowed"
     yield from complaints_of_lines(name, lines, words)
+    yield from complaints_of_wide_code(name, code_lines(text))
 
 
 def files():

@@ -36,11 +36,25 @@ def test_code_is_not_prose(page):
     assert list(check_prose.complaints(page, {"for ever": "forever"})) == []
 
 
-def test_long_lines_are_found_outside_of_code_and_tables(page):
+def test_long_lines_are_found_outside_of_tables(page):
     wide = "word " * 30
     page.write_text(f"{wide}\n\n| {wide} |\n\n```text\n{wide}\n```\n")
+    of_prose, of_code = check_prose.complaints(page, {})
+    assert of_prose.startswith("page.md:1: 150 columns")
+    assert of_code.startswith("page.md:6: code of 150 columns")
+
+
+def test_code_wider_than_a_page_is_found_in_documents_and_notebooks(page):
+    wide = "w" * 93
+    page.write_text(f"```python\n{wide[1:]}\n{wide}\n```\n\n```{{image}} a.png\n:alt: {wide}\n```\n")
     (complaint,) = check_prose.complaints(page, {})
-    assert complaint.startswith("page.md:1: ")
+    assert complaint.startswith("page.md:3: code of 93 columns")
+    notebook = page.with_suffix(".ipynb")
+    folded = ["```ipython3\n", f"{wide}\n", "```\n"]
+    cells = [{"cell_type": "code", "source": [wide]}, {"cell_type": "markdown", "source": folded}]
+    notebook.write_text(json.dumps({"cells": cells}))
+    found = list(check_prose.complaints(notebook, {}))
+    assert [text.split(" code")[0] for text in found] == ["page.ipynb: cell 1:1:", "page.ipynb: cell 2:2:"]
 
 
 def test_long_sentences_are_found_across_lines_but_not_across_list_items(page):
