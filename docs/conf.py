@@ -3,9 +3,11 @@
 
 import ast
 import inspect
+import logging
 import pathlib
 import sys
 
+from jupyter_client import KernelManager
 from pycuda import _driver, driver
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent / "_extensions"))
@@ -30,6 +32,11 @@ nb_execution_mode = "force"
 nb_execution_timeout = 120
 nb_execution_raise_on_error = True
 nb_execution_show_tb = True
+# Newer kernels warn of connections that are not encrypted.
+if hasattr(KernelManager, "transport_encryption"):
+    KernelManager.transport_encryption.default_value = "auto"
+# One of the theme's packages configures logging at import; the kernels' starts are no news.
+logging.getLogger("traitlets").setLevel(logging.WARNING)
 copybutton_exclude = ".linenos, .gp, .go"
 
 
@@ -64,6 +71,9 @@ def _show_the_extension_as_python():
         if not isinstance(node, ast.ClassDef) or not hasattr(_driver, node.name):
             continue
         shown = getattr(_driver, node.name)
+        # The name by which users know it: other modules that have it too refer to that.
+        if getattr(driver, node.name, None) is shown:
+            shown.__module__ = "pycuda.driver"
         for method in node.body:
             if not isinstance(method, ast.FunctionDef) or method.name not in vars(shown):
                 continue

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Check the project's prose for words that have a plainer replacement, for long sentences and for long lines.
 
-Blocks of code in documents and cells of notebooks are checked for lines that are wider than a page of the site.
+Blocks of code in documents, cells of notebooks and examples in docstrings are checked for lines that are wider than a
+page of the site.
 
 Prose is Markdown, the course's text cells, the docstrings and comments of the package and the examples, and the
 comments of C++ headers. tools/prose_words.toml lists the words. Code is skipped: fenced and indented blocks of
@@ -25,6 +26,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 COLUMNS = 120
 # Of blocks of code, which are shown without line breaks: the site's pages are so wide.
 CODE_COLUMNS = 92
+# Of examples in docstrings: the reference shows them indented.
+EXAMPLE_COLUMNS = 84
 # Of a sentence, or of a part of one that a colon or semicolon ends. The style guide recommends 25.
 WORDS = 45
 BLOCK_START = re.compile(r" *([-*+] |\d+\. |\||#|: |>|:::|```|\Z)")
@@ -70,6 +73,13 @@ def python_lines(text):
             yield token.start[0], re.sub(r"`[^`]*`", "``", token.string.lstrip("# "))
 
 
+def example_lines(text):
+    """The lines of examples in a Python file's docstrings, as pairs (number, line without indentation)."""
+    for number, line in enumerate(text.splitlines(), 1):
+        if re.match(r" *(>>>|\.\.\.) ", line):
+            yield number, line.strip()
+
+
 def header_lines(text):
     """The comments of a C++ file, without code."""
     for number, line in enumerate(text.splitlines(), 1):
@@ -107,11 +117,11 @@ def complaints_of_lines(name, lines, words):
             yield f"{name}:{number}: a sentence of {count} words, at most {WORDS} are allowed: {sentence[:60]}..."
 
 
-def complaints_of_wide_code(name, lines):
+def complaints_of_wide_code(name, lines, columns=CODE_COLUMNS):
     """Which lines of code are too wide for a page, as texts with file and line."""
     for number, line in lines:
-        if len(line) > CODE_COLUMNS:
-            yield f"{name}:{number}: code of {len(line)} columns, at most {CODE_COLUMNS} are shown without scrolling"
+        if len(line) > columns:
+            yield f"{name}:{number}: code of {len(line)} columns, at most {columns} are shown without scrolling"
 
 
 def complaints(path, words):
@@ -129,6 +139,7 @@ def complaints(path, words):
         return
     if path.suffix == ".py":
         yield from complaints_of_lines(name, list(python_lines(text)), words)
+        yield from complaints_of_wide_code(name, example_lines(text), EXAMPLE_COLUMNS)
         return
     if path.suffix == ".h":
         yield from complaints_of_lines(name, list(header_lines(text)), words)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import warnings
 from dataclasses import dataclass, field
 
@@ -20,11 +21,12 @@ class FoundPlace:
     Attributes
     ----------
     file : str
-        The file of the program; "" if it is not known.
+        The file of the program, or the notebook's cell; "" if it is not known.
     line : int
-        Its line; 0 if it is not known.
+        Its line; 0 if it is not known. Of a source that is not in the file as it is, such as one that is put together
+        or generated: the line that passes it, or makes the object that generates it.
     place : str
-        Both, as messages have them: "program.py:12".
+        Both, as messages have them: "program.py:12", or "line 3 of the source passed at program.py:12".
     source : str
         The line's text.
     thread, block : tuple of int
@@ -80,12 +82,26 @@ class Finding(FoundPlace):
         return f"<Finding {self}>"
 
 
+def _file_and_line(place):
+    """What a place in words says of the user's file; None if it is not in words."""
+    if found := re.search(r" (?:passed|made) at (.+)$", place):
+        place = found[1]
+        if found := re.fullmatch(r"(.+):(\d+)", place):
+            return found[1], int(found[2])
+    if found := re.fullmatch(r"line (\d+) of (.+)", place):
+        return "" if found[2] == "the source" else found[2], int(found[1])
+    return ("", 0) if place.startswith("a line of ") else None
+
+
 def _place_of(record):
-    return {
+    place = {
         name: tuple(value) if isinstance(value, list) else value
         for name, value in record.items()
         if name in ("file", "line", "place", "source", "thread", "block", "access")
     }
+    if found := _file_and_line(place.get("place", "")):
+        place["file"], place["line"] = found
+    return place
 
 
 def finding_of(record):

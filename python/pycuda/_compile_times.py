@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Reports how long compiling took: each time to Python's `logging`, and once to people who are waiting for it.
+"""Reports how long compiling took: each time to Python's `logging`, and to people who are waiting for it.
 
 The logger is "pycuda". PYCUDA_LOG sets its level, and prints its records where the program has not configured logging.
 
-A compilation that lasts longer than two seconds is announced on `sys.stderr` while it runs, once per process. That is
-done without a terminal as well: notebooks and CI logs, where people wait most, are none. A program whose standard error
-stream must stay empty sets PYCUDA_LOG, to "warning" for instance.
+A compilation that lasts longer than two seconds is announced on `sys.stderr` while it runs, once for each source. That
+is done without a terminal as well: notebooks and CI logs, where people wait most, are none. A program whose standard
+error stream must stay empty sets PYCUDA_LOG, to "warning" for instance.
 """
 
 import os
@@ -18,7 +18,7 @@ from pycuda._source_text import kernel_names
 _LONG_SECONDS = 2.0
 _LEVELS = {"quiet": "CRITICAL", "warning": "WARNING", "info": "INFO", "debug": "DEBUG"}
 _logger = None
-_said = False
+_announced = set()  # the texts that were printed
 _running = {}  # what is being compiled, oldest first, by identity
 _lock = threading.Lock()  # protects _running and _watcher
 _watcher = None
@@ -58,26 +58,26 @@ def _report(what, source, seconds, from_cache):
 
 
 def _announce(compilation):
-    global _said
-    _said = True
     cached = "; the result is cached for the next run" if compilation.is_kept else ""
     text = f"pycuda: {compilation.doing} {_name_of(compilation.source)} takes longer than {_LONG_SECONDS:.0f} s{cached}"
-    if sys.stderr is not None:
+    if sys.stderr is not None and text not in _announced:
+        _announced.add(text)
         print(text, file=sys.stderr, flush=True)
 
 
 def _watch():
-    """Announce the first compilation that lasts too long. One thread watches all that start while it runs."""
+    """Announce what lasts too long. One thread watches all that start while it runs."""
     global _watcher
     while True:
         with _lock:
-            oldest = None if _said else next(iter(_running.values()), None)
+            oldest = next((one for one in _running.values() if not one.is_announced), None)
             if oldest is None:
                 if _watcher is threading.current_thread():
                     _watcher = None
                 return
         left = oldest.started + _LONG_SECONDS - time.perf_counter()
         if left <= 0:
+            oldest.is_announced = True
             _announce(oldest)
         else:
             time.sleep(left)
@@ -92,12 +92,12 @@ class Compilation:
 
     def __init__(self, doing, done, source, is_kept=False):
         self.doing, self.done, self.source, self.is_kept = doing, done, source, is_kept
-        self.from_cache = False
+        self.from_cache = self.is_announced = False
 
     def __enter__(self):
         global _watcher
         self.started = time.perf_counter()
-        if not _said and not os.environ.get("PYCUDA_LOG"):
+        if not os.environ.get("PYCUDA_LOG"):
             with _lock:
                 _running[id(self)] = self
                 if _watcher is None:

@@ -453,7 +453,10 @@ def counters():
     >>> from pycuda import gpuarray
     >>> from pycuda.compiler import SourceModule
     >>> copy = SourceModule('''
-    ... __global__ void copy(float *to, const float *from) { to[threadIdx.x] = from[2 * threadIdx.x]; }
+    ... __global__ void copy(float *to, const float *from)
+    ... {
+    ...   to[threadIdx.x] = from[2 * threadIdx.x];
+    ... }
     ... ''').get_function("copy")
     >>> a = gpuarray.zeros(128, np.float32)
     >>> with pycuda.counters() as c:  # doctest: +SKIP

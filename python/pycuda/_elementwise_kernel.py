@@ -177,7 +177,8 @@ class ElementwiseKernel:
 
     Examples
     --------
-    >>> axpy = elementwise.ElementwiseKernel("float a, float *x, float *y", "y[i] += a * x[i]", "axpy")
+    >>> axpy = elementwise.ElementwiseKernel(
+    ...     "float a, float *x, float *y", "y[i] += a * x[i]", "axpy")
     >>> x, y = gpuarray.arange(3, dtype=np.float32), gpuarray.ones(3, np.float32)
     >>> axpy(10, x, y)
     >>> y
@@ -212,8 +213,10 @@ class ElementwiseKernel:
         Examples
         --------
         >>> scale = elementwise.ElementwiseKernel(
-        ...     "float *x", "x[i] *= factors[i % 2]", "scale", preamble="__constant__ float factors[2];")
-        >>> driver.memcpy_htod(scale.get_global("factors")[0], np.array([10, 100], np.float32))
+        ...     "float *x", "x[i] *= factors[i % 2]", "scale",
+        ...     preamble="__constant__ float factors[2];")
+        >>> address, size = scale.get_global("factors")
+        >>> driver.memcpy_htod(address, np.array([10, 100], np.float32))
         >>> x = gpuarray.arange(4, dtype=np.float32)
         >>> scale(x)
         >>> x

@@ -231,7 +231,8 @@ class ReductionKernel(MadeInContext, PreambleVariables):
     Examples
     --------
     >>> norm = reduction.ReductionKernel(
-    ...     np.float32, neutral="0", reduce_expr="a + b", map_expr="x[i] * x[i]", arguments="float *x")
+    ...     np.float32, neutral="0", reduce_expr="a + b",
+    ...     map_expr="x[i] * x[i]", arguments="float *x")
     >>> float(norm(gpuarray.arange(4, dtype=np.float32)))
     14.0
     """

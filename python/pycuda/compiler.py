@@ -168,7 +168,8 @@ class SourceModule(CudaModule):
 
         Examples
         --------
-        >>> module = compiler.SourceModule("template <class T> __global__ void one(T *a) { a[0] = 1; }")
+        >>> module = compiler.SourceModule(
+        ...     "template <class T> __global__ void one(T *a) { a[0] = 1; }")
         >>> a = gpuarray.zeros(1, np.float64)
         >>> module.get_function("one<double>")(a, block=(1, 1, 1))
         >>> a

@@ -164,7 +164,8 @@ class In(ArgumentHandler):
 
     Examples
     --------
-    >>> module = compiler.SourceModule("__global__ void first(int *out, const int *in) { *out = *in; }")
+    >>> module = compiler.SourceModule(
+    ...     "__global__ void first(int *out, const int *in) { *out = *in; }")
     >>> first = module.get_function("first")
     >>> out = np.zeros(1, np.int32)
     >>> first(driver.Out(out), driver.In(np.array([7], np.int32)), block=(1, 1, 1))
@@ -203,7 +204,9 @@ class InOut(In, Out):
 
     Examples
     --------
-    >>> add = compiler.SourceModule("__global__ void add(int *a) { a[threadIdx.x] += 1; }").get_function("add")
+    >>> module = compiler.SourceModule(
+    ...     "__global__ void add(int *a) { a[threadIdx.x] += 1; }")
+    >>> add = module.get_function("add")
     >>> a = np.arange(3, dtype=np.int32)
     >>> add(driver.InOut(a), block=(3, 1, 1))
     >>> a
@@ -309,7 +312,8 @@ def managed_zeros(shape, dtype, order="C", mem_flags=0):
 
     Examples
     --------
-    >>> a = driver.managed_zeros(3, np.float32, mem_flags=driver.mem_attach_flags.GLOBAL)
+    >>> everywhere = driver.mem_attach_flags.GLOBAL
+    >>> a = driver.managed_zeros(3, np.float32, mem_flags=everywhere)
     >>> a += 1
     >>> a
     array([1., 1., 1.], dtype=float32)

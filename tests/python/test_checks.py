@@ -10,6 +10,7 @@ import numpy as np
 import pycuda
 import pytest
 from programs import run_program
+from pycuda._checks import _file_and_line
 from pycuda.compiler import SourceModule
 
 needs_cpu_driver = pytest.mark.skipif(
@@ -82,6 +83,35 @@ def test_findings_are_objects(kernels):
     assert finding.block == finding.other.block == (0, 0, 0)
     assert "64" in finding.message or "'reverse::s'" in finding.message
     assert "race: two threads access the same byte of shared memory" in repr(finding)
+
+
+def test_the_file_of_a_source_that_is_put_together_is_the_one_that_passes_it(kernels, driver):
+    source = SOURCE.replace("reverse", "turned")
+    line = sys._getframe().f_lineno + 1
+    turned = SourceModule(source).get_function("turned")
+    with pycuda.checks("race") as found:
+        turned(driver.InOut(np.zeros(64, np.int32)), block=(64, 1, 1))
+    (finding,) = found
+    assert finding.file == finding.other.file and finding.file.endswith("test_checks.py")
+    assert finding.line == finding.other.line == line
+    assert finding.place == f"line 5 of the source passed at {finding.file}:{line}"
+    assert finding.source == "s[threadIdx.x] = a[threadIdx.x];"
+
+
+@pytest.mark.parametrize(
+    "place, found",
+    [
+        ("program.py:12", None),
+        ("line 4 of the source passed at program.py:7", ("program.py", 7)),
+        ("line 4 of the source passed at line 2 of cell In[3]", ("cell In[3]", 2)),
+        ("a line of ElementwiseKernel 'k' made at program.py:9", ("program.py", 9)),
+        ("a line of ElementwiseKernel 'k'", ("", 0)),
+        ("line 3 of the cell", ("the cell", 3)),
+        ("line 4 of the source", ("", 4)),
+    ],
+)
+def test_places_in_words_name_a_file_and_a_line(place, found):
+    assert _file_and_line(place) == found
 
 
 def test_each_statement_has_its_own_findings(kernels):

@@ -71,7 +71,7 @@ def announced(monkeypatch, level, compile):
     """What is on the standard error stream once `compile` has run and the watching thread has ended."""
     stream = io.StringIO()
     monkeypatch.setattr(sys, "stderr", stream)
-    monkeypatch.setattr(_compile_times, "_said", False)
+    monkeypatch.setattr(_compile_times, "_announced", set())
     monkeypatch.setattr(_compile_times, "_watcher", None)
     monkeypatch.setenv("PYCUDA_LOG", level)
     compile()
@@ -99,6 +99,21 @@ def test_a_long_compilation_is_announced_once_while_it_runs(level, lines, monkey
     text = announced(monkeypatch, level, compile_twice)
     assert text.count("\n") == lines and seen_while_running == [lines, lines]
     assert lines == 0 or text.startswith("pycuda: compiling kernels fill, sum takes longer than 0 s")
+
+
+def test_every_long_compilation_is_announced(monkeypatch):
+    monkeypatch.setattr(_compile_times, "_LONG_SECONDS", 0.0)
+
+    def compile_both():
+        for name in ("first", "second"):
+            with _compile_times.Compilation("compiling", "compiled", f"__global__ void {name}() {{}}"):
+                join_watcher()
+
+    said = announced(monkeypatch, "", compile_both).splitlines()
+    assert [line.split(" takes")[0] for line in said] == [
+        "pycuda: compiling kernel first",
+        "pycuda: compiling kernel second",
+    ]
 
 
 def test_a_folder_that_cannot_be_made_keeps_nothing(tmp_path):

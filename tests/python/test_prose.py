@@ -57,6 +57,13 @@ def test_code_wider_than_a_page_is_found_in_documents_and_notebooks(page):
     assert [text.split(" code")[0] for text in found] == ["page.ipynb: cell 1:1:", "page.ipynb: cell 2:2:"]
 
 
+def test_examples_wider_than_a_page_are_found_in_docstrings(page):
+    program = page.with_suffix(".py")
+    program.write_text(f'def f():\n    """Do it.\n\n    >>> {"w" * 80}\n    >>> {"w" * 81}\n    """\n')
+    (complaint,) = check_prose.complaints(program, {})
+    assert complaint.startswith("page.py:5: code of 85 columns")
+
+
 def test_long_sentences_are_found_across_lines_but_not_across_list_items(page):
     long = "is " * 30 + "\n" + "is " * 30
     page.write_text(f"Short.\n\n{long}\n")

@@ -233,7 +233,8 @@ def outer(a, b):
 
     Examples
     --------
-    >>> gpuarray.outer(gpuarray.arange(2, dtype=np.int32), gpuarray.arange(3, dtype=np.int32))
+    >>> a, b = gpuarray.arange(2, dtype=np.int32), gpuarray.arange(3, dtype=np.int32)
+    >>> gpuarray.outer(a, b)
     array([[0, 0, 0],
            [0, 1, 2]], dtype=int32)
     """
