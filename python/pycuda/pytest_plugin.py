@@ -20,6 +20,8 @@ _KIND_OF = {"cpu": "CPU", "gpu": "NVIDIA"}
 
 _passed = pytest.StashKey[bool]()
 _device_name = pytest.StashKey[str]()
+_holders = pytest.StashKey[dict]()
+_fixtures = pytest.StashKey[dict]()
 
 
 class CudaMemoryLeakWarning(UserWarning):
@@ -83,6 +85,7 @@ def pytest_load_initial_conftests(early_config):
 
 def pytest_configure(config):
     """The markers."""
+    config.stash[_holders], config.stash[_fixtures] = {}, {}
     config.addinivalue_line("markers", "gpu: needs an NVIDIA GPU; skipped where tests run on the CPU driver")
     config.addinivalue_line("markers", "cuda: runs CUDA code (pycuda.tools.mark_cuda_test)")
 
@@ -147,6 +150,20 @@ def _wait_for_last_kernels():
 
 
 @pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup(fixturedef, request):
+    """Remember the fixtures that outlive a test: they may hold device memory."""
+    value = yield
+    if fixturedef.scope != "function":
+        request.config.stash[_fixtures][fixturedef] = fixturedef.argname, value
+    return value
+
+
+def pytest_fixture_post_finalizer(fixturedef, request):
+    """Forget a fixture that is gone."""
+    request.config.stash[_fixtures].pop(fixturedef, None)
+
+
+@pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item, call):
     """Remember whether the test itself passed: a failed one keeps its variables alive in its traceback."""
     report = yield
@@ -177,10 +194,12 @@ def _report_leak(request, cuda, kind, used_before):
     lost = _used_bytes(cuda, kind) - used_before
     if lost <= 0:
         return
-    text = (
-        f"{lost} bytes of device memory are still allocated after the test: something that outlives it refers to an "
-        "allocation, an array or a module"
-    )
+    from pycuda._leak_places import where  # start-up time: as above
+
+    fixtures = request.config.stash[_fixtures].values()
+    held = where(str(request.config.rootpath), fixtures, request.config.stash[_holders])
+    held = held or "something that outlives it refers to an allocation, an array or a module"
+    text = f"{lost} bytes of device memory are still allocated after the test: {held}"
     if answer == "error":
         pytest.fail(text, pytrace=False)
     warnings.warn(CudaMemoryLeakWarning(f"{request.node.nodeid}: {text}"), stacklevel=1)

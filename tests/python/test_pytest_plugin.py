@@ -151,6 +151,30 @@ def test_memory_that_outlives_a_test_is_reported(project):
     assert status == 0 and "warning" not in output, output
 
 
+def test_what_holds_leaked_memory_is_named(project):
+    code = """
+        from pycuda import gpuarray
+        class Cache:
+            def __init__(self): self.arrays = {}
+        cache = Cache()
+        @pytest.fixture(scope="session")
+        def tables(): return []
+        def test_cache(cuda_context): cache.arrays["a"] = gpuarray.zeros((1024, 1024), np.float32)
+        def test_again(cuda_context): cache.arrays["b"] = gpuarray.zeros(1 << 20, np.float64)
+        def test_fixture(cuda_context, tables): tables.append(cuda.mem_alloc(1 << 20))
+        def test_hidden(cuda_context): cuda.hidden = cuda.mem_alloc(1 << 20)
+        """
+    status, output = project(code)
+    assert status == 0, output
+    held = "test_{}: {} bytes of device memory are still allocated after the test: {}"
+    first = "held by test_it.cache.arrays['a'], a GPUArray of shape (1024, 1024) and dtype float32\n"
+    assert held.format("cache", 4 << 20, first) in output, output
+    second = "held by test_it.cache.arrays['b'], a GPUArray of shape (1048576,) and dtype float64\n"
+    assert held.format("again", 8 << 20, second) in output, output
+    assert held.format("fixture", 1 << 20, "held by the fixture tables[0], a DeviceAllocation\n") in output, output
+    assert held.format("hidden", 1 << 20, "something that outlives it refers to an allocation") in output, output
+
+
 def test_variables_of_a_failed_test_are_no_leak(project):
     status, output = project(
         """
