@@ -106,6 +106,14 @@ class GPUArray(Generic[_T]):
         copy: bool | None = None,
     ) -> Any: ...
     def __dlpack_device__(self) -> tuple[int, int]: ...
+    # NumPy's stubs give functions of one array the result Any, and accept NumPy's arrays alone for those of two.
+    def __array_ufunc__(
+        self,
+        ufunc: np.ufunc,
+        method: Literal["__call__", "reduce", "reduceat", "accumulate", "outer", "at"],
+        *inputs: Any,
+        **kwargs: Any,
+    ) -> Any: ...
     def __array_namespace__(self, *, api_version: str | None = None) -> ModuleType: ...
     # Copies between host and device.
     def set(

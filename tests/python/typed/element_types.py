@@ -38,6 +38,7 @@ assert_type(x.argmax(), GPUArray[np.int64])
 assert_type(x.get(), npt.NDArray[np.float32])
 assert_type(x.shape, tuple[int, ...])
 assert_type(cumath.sin(x), GPUArray[np.float32])
+np.sin(x)  # NumPy's stubs give it the type Any
 assert_type(gpuarray.where(x > 0), tuple[GPUArray[np.int64], ...])
 assert_type(gpuarray.concatenate([x, x]), GPUArray[np.float32])
 

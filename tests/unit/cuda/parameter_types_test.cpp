@@ -75,7 +75,7 @@ TEST_CASE("parameter lists are read from function types and from mangled names")
 TEST_CASE("kernels are found by their names in C++") {
   const std::vector<std::string> names = {"plain", "_Z1kIfLi3EEvPT_", "_ZN1n1zEPi", "_Z1fPf",
                                           "_Z1fPi"};
-  const auto found = [&](const char* wanted) { return kernels_named(names, wanted); };
+  const auto found = [&](const char* wanted) { return symbols_named(names, wanted); };
   CHECK(found("k<float, 3>") == std::vector<std::string>{"_Z1kIfLi3EEvPT_"});
   CHECK(found(" k<float,3>( float * ) ") == std::vector<std::string>{"_Z1kIfLi3EEvPT_"});
   CHECK(found("n :: z") == std::vector<std::string>{"_ZN1n1zEPi"});
@@ -87,7 +87,7 @@ TEST_CASE("kernels are found by their names in C++") {
 
 TEST_CASE("unnamed namespaces are no part of a kernel's name") {
   const std::vector<std::string> names = {"_ZN12_GLOBAL__N_11kEPf", "_ZN1n12_GLOBAL__N_11kEPi"};
-  const auto found = [&](const char* wanted) { return kernels_named(names, wanted); };
+  const auto found = [&](const char* wanted) { return symbols_named(names, wanted); };
   CHECK(found("k") == std::vector<std::string>{names[0]});
   CHECK(found("k(float *)") == std::vector<std::string>{names[0]});
   CHECK(found("(anonymous namespace)::k") == std::vector<std::string>{names[0]});
@@ -97,11 +97,12 @@ TEST_CASE("unnamed namespaces are no part of a kernel's name") {
 TEST_CASE("a kernel that is not found is told from what there is") {
   const std::vector<std::string> names = {"matmul", "_Z1kIfLi3EEvPT_"};
   CHECK(
-      no_such_kernel(names, "matmlu") ==
+      no_such_symbol("kernel", names, "matmlu") ==
       "no kernel 'matmlu': the module has 'matmul', 'k<float, 3>(float*)'; did you mean 'matmul'?");
-  CHECK(no_such_kernel(names, "other").starts_with("no kernel 'other': the module has 'matmul'"));
-  CHECK(no_such_kernel({}, "k") == "no kernel 'k': the module has no kernels");
-  CHECK(no_such_kernel(names, "").starts_with("no kernel '': the module has"));
+  CHECK(no_such_symbol("kernel", names, "other")
+            .starts_with("no kernel 'other': the module has 'matmul'"));
+  CHECK(no_such_symbol("kernel", {}, "k") == "no kernel 'k': the module has no kernels");
+  CHECK(no_such_symbol("kernel", names, "").starts_with("no kernel '': the module has"));
   const std::vector<std::string> many(20, "a_kernel");
-  CHECK(no_such_kernel(many, "zzz").ends_with(" and 12 more"));
+  CHECK(no_such_symbol("kernel", many, "zzz").ends_with(" and 12 more"));
 }
