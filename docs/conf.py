@@ -6,6 +6,7 @@ import inspect
 import logging
 import pathlib
 import sys
+import zipfile
 
 from jupyter_client import KernelManager
 from pycuda import _driver, driver
@@ -87,3 +88,17 @@ def _show_the_extension_as_python():
 
 
 _show_the_extension_as_python()
+
+
+def _pack_course(app, error):
+    """Put the course's notebooks, and the folder that they need, into an archive beside the pages."""
+    folder = pathlib.Path(__file__).parent
+    files = [*folder.glob("course/*.ipynb"), *folder.glob("course/course/*.py")]
+    with zipfile.ZipFile(pathlib.Path(app.outdir) / "course.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        for file in sorted(files):
+            archive.write(file, file.relative_to(folder))
+
+
+def setup(app):
+    """Add what the settings above cannot say."""
+    app.connect("build-finished", _pack_course)

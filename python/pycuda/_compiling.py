@@ -41,6 +41,9 @@ def _keeps(folder):
     return os.path.isdir(there) and os.access(there, os.W_OK | os.X_OK)
 
 
+COMPILER_OUTPUT = "The CUDA compiler succeeded, but said the following:"
+
+
 def _warn_of_output(log):
     _, level = user_frame()
     if "demoted" in log.lower() or "demoting" in log.lower():
@@ -48,10 +51,7 @@ def _warn_of_output(log):
             "nvcc said it demoted types in source code it compiled--this is likely not what you want.",
             stacklevel=level,
         )
-    warnings.warn(
-        "The CUDA compiler succeeded, but said the following:\n" + log.rstrip("\n") + "\n",
-        stacklevel=level,
-    )
+    warnings.warn(f"{COMPILER_OUTPUT}\n" + log.rstrip("\n") + "\n", stacklevel=level)
 
 
 class Compiled(NamedTuple):

@@ -3,10 +3,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import html
 import shlex
+import sys
+import warnings
 
 from pycuda import driver
+from pycuda._compiling import COMPILER_OUTPUT
 from pycuda._source_places import Place, placed
 from pycuda._source_text import kernel_names
 from pycuda.compiler import SourceModule
@@ -112,6 +116,22 @@ def compile_cell(line, cell, namespace):
     return list(functions.values())
 
 
+@contextlib.contextmanager
+def _compiler_output():
+    """Show what the compiler says of a cell, and neither the package's lines that asked it nor IPython's."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        try:
+            yield
+        except driver.CompileError as error:
+            # IPython asks an exception for its own text in place of a traceback.
+            error._render_traceback_ = lambda text=f"CompileError: {error}": text.splitlines()
+            raise
+    for warning in said:
+        lines = str(warning.message).removeprefix(f"{COMPILER_OUTPUT}\n").splitlines()
+        print("\n".join(line for line in lines if line and not line.startswith("Remark: ")), file=sys.stderr)
+
+
 def _or_nothing(formatter):
     """The formatter, without a result where a fault has ended the context: its text is shown then, not a traceback."""
 
@@ -129,7 +149,9 @@ def load(shell):
 
     def cuda(line, cell):
         """Compile the cell as CUDA C++; its kernels become names. The line holds options for the compiler."""
-        for function in compile_cell(line, cell, shell.user_ns):
+        with _compiler_output():
+            functions = compile_cell(line, cell, shell.user_ns)
+        for function in functions:
             facts = ", ".join(f"{name} {value}" for name, value in _facts_of_function(function).items())
             print(f"{function.name}: {facts}")
 

@@ -103,6 +103,30 @@ def test_ipython_loads_the_extension(driver):
     assert "[3 4 5]" in output and "<td>2 x 3</td>" in output and "<td>int16</td>" in output
 
 
+def test_a_cell_shows_what_the_compiler_says_and_nothing_of_the_package(driver):
+    pytest.importorskip("IPython", reason="needs IPython")
+    output, said = run_program(
+        """
+        from IPython.core.interactiveshell import InteractiveShell
+        shell = InteractiveShell.instance()
+        for cell in (
+            "%load_ext pycuda",
+            "%%cuda\\n__global__ void unused(int *a) { int i; }",
+            "%%cuda\\n__global__ void bad(int *a)\\n{\\n  a[0] = 1\\n}",
+            "print('unused' in dir(), 'bad' in dir())",
+        ):
+            shell.run_cell(cell)
+        """,
+        PYCUDA_DISABLE_CACHE="1",  # what comes from the cache is not compiled
+    )
+    assert said.startswith('kernel.cu(1): warning #177-D: variable "i" was declared but never referenced\n')
+    assert "Remark" not in said and "UserWarning" not in said and "succeeded" not in said
+    shown = output[output.index("CompileError") :].splitlines()
+    assert shown[0].startswith('CompileError: kernel.cu(4): error: expected a ";"')
+    assert "compilation of kernel.cu failed (line 4 of kernel.cu is line 5 of the cell)" in shown
+    assert "Traceback" not in output and ".py" not in output and "True False" in output
+
+
 def test_a_fault_in_a_notebook_names_the_cell_s_line_and_leaves_texts(driver):
     pytest.importorskip("IPython", reason="needs IPython")
     output, _ = run_program(
