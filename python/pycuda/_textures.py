@@ -39,14 +39,22 @@ def dtype_to_array_format(dtype):
     try:
         return _FORMATS[dtype]
     except KeyError:
-        raise TypeError(f"cannot convert dtype '{dtype}' to array format") from None
+        raise TypeError(
+            f"cannot convert dtype '{dtype}' to array format: textures have elements of float32, float16, or integers "
+            "of up to 32 bits (astype converts); allow_double_hack=True stores float64 as pairs of integers"
+        ) from None
 
 
 def _order_of(order):
     upper = order.upper() if isinstance(order, str) else order
     if upper not in ("C", "F"):
-        raise LogicError("order must be either F or C")
+        raise LogicError(f"order must be either F or C, not {order!r}")
     return upper
+
+
+def _require_array(source, name):
+    if not isinstance(source, np.ndarray):
+        raise TypeError(f"{name} must be a NumPy array, not {type(source).__name__}")
 
 
 def _plane(width, height, texel_format, channels):
@@ -102,6 +110,7 @@ def make_multichannel_2d_array(ndarray, order):
     order : {"C", "F"}
     """
     order = _order_of(order)
+    _require_array(ndarray, "ndarray")
     if ndarray.ndim != 3:
         raise LogicError("make_multichannel_2d_array takes a three-dimensional array")
     ndarray = np.asarray(ndarray, order=order)
@@ -154,6 +163,7 @@ def np_to_array(nparray, order, allowSurfaceBind=False):  # noqa: N803
         Let surfaces use it; two dimensions become one layer.
     """
     order = _order_of(order)
+    _require_array(nparray, "nparray")
     array, extents = _volume_like(nparray, order, allowSurfaceBind)
     copy = _volume_copy(array, extents, nparray.itemsize)
     copy.set_src_host(np.asarray(nparray, order=order))

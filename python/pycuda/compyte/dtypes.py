@@ -204,7 +204,8 @@ def parse_c_arg_backend(c_arg, scalar_arg_factory, vec_arg_factory, name_to_dtyp
     try:
         dtype = look_up(type_name)
     except (KeyError, TypeNameNotKnown):
-        raise ValueError(f"unknown type '{type_name}'") from None
+        hint = ": arguments are separated by commas" if " " in type_name else ": register_dtype makes a type known"
+        raise ValueError(f"unknown type '{type_name}' in the argument '{text}'{hint}") from None
     factory = vec_arg_factory if is_vector else scalar_arg_factory
     return factory(dtype, match["name"])
 
