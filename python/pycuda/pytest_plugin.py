@@ -24,6 +24,14 @@ _holders = pytest.StashKey[dict]()
 _fixtures = pytest.StashKey[dict]()
 
 
+# What to do in a test about errors whose own messages advise programs.
+_ADVICE = {
+    "no currently active context?": "the test has no context: take the fixture cuda_context as an argument",
+    "the context has been detached": "each test has a context of its own: keep kernels and arrays between tests by "
+    "pycuda.tools.context_dependent_memoize, not in variables of modules or classes",
+}
+
+
 class CudaMemoryLeakWarning(UserWarning):
     """A test ended and device memory that it had allocated is still in use."""
 
@@ -167,6 +175,9 @@ def pytest_fixture_post_finalizer(fixturedef, request):
 def pytest_runtest_makereport(item, call):
     """Remember whether the test itself passed: a failed one keeps its variables alive in its traceback."""
     report = yield
+    if call.excinfo is not None:
+        said = str(call.excinfo.value)
+        report.sections += [("CUDA", advice) for words, advice in _ADVICE.items() if words in said]
     if call.when == "call":
         item.stash[_passed] = report.passed
     return report

@@ -141,6 +141,21 @@ LEAK = """
     """
 
 
+def test_errors_of_contexts_come_with_advice_for_tests(project):
+    status, output = project(
+        """
+        kept = []
+        def test_without(): cuda.mem_alloc(4)
+        def test_first(cuda_context): kept.append(SourceModule("__global__ void k() {}").get_function("k"))
+        def test_second(cuda_context): kept[0](block=(1, 1, 1))
+        """,
+        "--cuda-leaks=ignore",
+    )
+    assert status == 1 and "2 failed, 1 passed" in output, output
+    assert "the test has no context: take the fixture cuda_context as an argument" in output
+    assert "keep kernels and arrays between tests by pycuda.tools.context_dependent_memoize" in output
+
+
 def test_memory_that_outlives_a_test_is_reported(project):
     status, output = project(LEAK)
     assert status == 0 and "2 passed, 1 warning" in output, output
