@@ -335,4 +335,13 @@ std::shared_ptr<SurfaceReference> find_declared_surface(const ModulePtr& module,
   }));
 }
 
+std::vector<std::string> declared_references(const Module& module, std::uint64_t mark) {
+  std::vector<std::string> names;
+  if (!module.variable_names()) return names;
+  for (const std::string& name : *module.variable_names()) {
+    if (find_variable(module, name, mark)) names.push_back(name);
+  }
+  return names;
+}
+
 }  // namespace pycuda::cuda

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cuda/texture.h"
 
@@ -32,5 +33,8 @@ std::shared_ptr<TextureReference> find_declared_texture(const ModulePtr& module,
 /// The same of a surface.
 std::shared_ptr<SurfaceReference> find_declared_surface(const ModulePtr& module,
                                                         const std::string& name);
+
+/// The names of a module's variables that have the mark: kTexture or kSurface.
+std::vector<std::string> declared_references(const Module& module, std::uint64_t mark);
 
 }  // namespace pycuda::cuda

@@ -25,7 +25,11 @@ Device::Device(int ordinal, const DriverTable& driver) : driver_(&driver) {
 }
 
 Device::Device(const std::string& pci_bus_id, const DriverTable& driver) : driver_(&driver) {
-  driver.cuDeviceGetByPCIBusId(&handle_, pci_bus_id.c_str());
+  const CUresult code = driver.cuDeviceGetByPCIBusId.status(&handle_, pci_bus_id.c_str());
+  if (code != CUDA_SUCCESS) {
+    throw driver.cuDeviceGetByPCIBusId.error(
+        code, "no device has the PCI bus id '" + pci_bus_id + "'; Device(0) is the first device");
+  }
 }
 
 Device Device::from_handle(CUdevice handle, const DriverTable& driver) {

@@ -118,7 +118,7 @@ std::string without_unnamed_namespaces(std::string name) {
 
 }  // namespace
 
-std::vector<std::string> kernels_named(const std::vector<std::string>& names,
+std::vector<std::string> symbols_named(const std::vector<std::string>& names,
                                        const std::string& wanted) {
   const std::string target = squeezed(wanted);
   std::vector<std::string> found;
@@ -133,16 +133,18 @@ std::vector<std::string> kernels_named(const std::vector<std::string>& names,
   return found;
 }
 
-std::string no_such_kernel(const std::vector<std::string>& names, const std::string& wanted) {
-  std::string text = "no kernel '" + wanted + "'";
-  if (names.empty()) return text + ": the module has no kernels";
+std::string no_such_symbol(const std::string& kind, const std::vector<std::string>& names,
+                           const std::string& wanted) {
+  std::string text = "no " + kind + " '" + wanted + "'";
+  if (names.empty()) return text + ": the module has no " + kind + "s";
   text += ": the module has " + listed(names);
   const std::string meant = closest(names, wanted);
   return meant.empty() ? text : text + "; did you mean '" + meant + "'?";
 }
 
-std::string ambiguous_kernel(const std::vector<std::string>& found, const std::string& wanted) {
-  return "several kernels are named '" + wanted + "': " + listed(found);
+std::string ambiguous_symbol(const std::string& kind, const std::vector<std::string>& found,
+                             const std::string& wanted) {
+  return "several " + kind + "s are named '" + wanted + "': " + listed(found);
 }
 
 }  // namespace pycuda::cuda

@@ -6,10 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "cuda/declared_reference.h"
 #include "cuda/device_memory.h"
 #include "cuda/grid_launches.h"
 #include "cuda/kernel.h"
 #include "cuda/kernel_names.h"
+#include "cuda/variable_names.h"
 
 namespace pycuda::cuda {
 namespace {
@@ -82,6 +84,7 @@ ModulePtr Module::from_image(std::string_view image, const JitOptions& options, 
   });
   if (log != nullptr) *log = call.log();
   if (code != CUDA_SUCCESS) throw load.error(code, call.log().errors);
+  module->variables_ = names_of_variables(image);
   if (!has_own_length(image)) {
     module->signatures_ = read_signatures(terminated.c_str());
     module->may_wait_for_grid_ = cuda::may_wait_for_grid(terminated);
@@ -108,10 +111,11 @@ std::shared_ptr<Kernel> Module::kernel_by_cplusplus_name(const std::string& name
   } catch (const driver::DriverError&) {
     throw get_function.error(CUDA_ERROR_NOT_FOUND, "no kernel '" + name + "'");
   }
-  const std::vector<std::string> found = kernels_named(names, name);
+  const std::vector<std::string> found = symbols_named(names, name);
   if (found.size() == 1 && found.front() != name) return kernel(found.front());
-  throw get_function.error(CUDA_ERROR_NOT_FOUND, found.size() > 1 ? ambiguous_kernel(found, name)
-                                                                  : no_such_kernel(names, name));
+  throw get_function.error(CUDA_ERROR_NOT_FOUND, found.size() > 1
+                                                     ? ambiguous_symbol("kernel", found, name)
+                                                     : no_such_symbol("kernel", names, name));
 }
 
 std::vector<std::string> Module::kernel_names() const {
@@ -151,22 +155,46 @@ Module::Global Module::global(const std::string& name) const {
   Global global{};
   const auto& look_up = module_.driver().cuModuleGetGlobal;
   const CUresult code = look_up.status(&global.address, &global.bytes, handle(), name.c_str());
-  if (code == CUDA_ERROR_NOT_FOUND) throw look_up.error(code, "no variable '" + name + "'");
+  if (code == CUDA_ERROR_NOT_FOUND) return global_by_cplusplus_name(name);
   if (code != CUDA_SUCCESS) throw look_up.error(code);
   return global;
+}
+
+Module::Global Module::global_by_cplusplus_name(const std::string& name) const {
+  const auto& look_up = module_.driver().cuModuleGetGlobal;
+  if (!variables_) throw look_up.error(CUDA_ERROR_NOT_FOUND, "no variable '" + name + "'");
+  const std::vector<std::string> found = symbols_named(*variables_, name);
+  if (found.size() == 1 && found.front() != name) return global(found.front());
+  throw look_up.error(CUDA_ERROR_NOT_FOUND, found.size() > 1
+                                                ? ambiguous_symbol("variable", found, name)
+                                                : no_such_symbol("variable", *variables_, name));
 }
 
 CUtexref Module::texture_reference(const std::string& name) const {
   const ContextScope scope(context());
   CUtexref reference = nullptr;
-  module_.driver().cuModuleGetTexRef(&reference, handle(), name.c_str());
+  const auto& look_up = module_.driver().cuModuleGetTexRef;
+  const CUresult code = look_up.status(&reference, handle(), name.c_str());
+  if (code == CUDA_ERROR_NOT_FOUND) {
+    throw look_up.error(
+        code, no_such_symbol("texture reference",
+                             declared_references(*this, DeclaredReference::kTexture), name));
+  }
+  if (code != CUDA_SUCCESS) throw look_up.error(code);
   return reference;
 }
 
 CUsurfref Module::surface_reference(const std::string& name) const {
   const ContextScope scope(context());
   CUsurfref reference = nullptr;
-  module_.driver().cuModuleGetSurfRef(&reference, handle(), name.c_str());
+  const auto& look_up = module_.driver().cuModuleGetSurfRef;
+  const CUresult code = look_up.status(&reference, handle(), name.c_str());
+  if (code == CUDA_ERROR_NOT_FOUND) {
+    throw look_up.error(
+        code, no_such_symbol("surface reference",
+                             declared_references(*this, DeclaredReference::kSurface), name));
+  }
+  if (code != CUDA_SUCCESS) throw look_up.error(code);
   return reference;
 }
 

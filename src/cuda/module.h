@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,6 +45,9 @@ class Module : public std::enable_shared_from_this<Module> {
   std::shared_ptr<Kernel> kernel(const std::string& name);
   /// Of all kernels, as the driver orders them. Throws where it cannot tell: before CUDA 12.4.
   std::vector<std::string> kernel_names() const;
+  /// Of the variables in device and constant memory, as the image orders them; nothing where it
+  /// does not tell: a fatbin, or a module that was loaded from a file.
+  const std::optional<std::vector<std::string>>& variable_names() const { return variables_; }
 
   /// The kinds of a kernel's parameters; null when the image did not tell.
   const std::vector<ParameterKind>* parameter_kinds(std::string_view kernel) const;
@@ -69,6 +73,7 @@ class Module : public std::enable_shared_from_this<Module> {
     CUdeviceptr address;
     std::size_t bytes;
   };
+  /// By its name in the module, or in C++ where only one is meant by that.
   Global global(const std::string& name) const;
   CUtexref texture_reference(const std::string& name) const;
   CUsurfref surface_reference(const std::string& name) const;
@@ -80,10 +85,12 @@ class Module : public std::enable_shared_from_this<Module> {
 
  private:
   std::shared_ptr<Kernel> kernel_by_cplusplus_name(const std::string& name);
+  Global global_by_cplusplus_name(const std::string& name) const;
 
   Owned<&driver::DriverTable::cuModuleUnload> module_;
   std::map<std::string, std::vector<ParameterKind>, std::less<>> signatures_;  ///< from PTX
   std::map<std::string, std::string, std::less<>> kernel_types_;               ///< mangled
+  std::optional<std::vector<std::string>> variables_;
   bool checks_arguments_ = false;
   bool may_wait_for_grid_ = false;
   std::mutex mutex_;                                   ///< protects what is kept
