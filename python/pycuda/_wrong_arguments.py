@@ -15,6 +15,7 @@ _TEXT = re.compile(
     r"(?P<forms>.*)\n\nInvoked with types: ?(?P<given>.*)\Z",
     re.DOTALL,
 )
+_LONGEST_FORM = 160
 _KEYWORDS = re.compile(r"(?:, |^)kwargs = \{ (.*) \}\Z", re.DOTALL)
 _WORDS = {
     "str": "a string",
@@ -33,7 +34,6 @@ _WORDS = {
 _MADE_BY = {
     "Context": "Device.make_context(), or by import pycuda.autoinit",
     "Module": "pycuda.compiler.SourceModule, module_from_file() or module_from_buffer()",
-    "Array": "ArrayDescriptor and Array, np_to_array() or gpuarray_to_array()",
     "GraphNode": "the add_ methods of Graph",
     "GraphBody": "the if_, while_ and switch methods of Graph",
     "GraphCondition": "Graph.condition()",
@@ -41,14 +41,17 @@ _MADE_BY = {
     "PagelockedHostAllocation": "pagelocked_empty()",
     "AlignedHostAllocation": "aligned_empty()",
     "RegisteredHostMemory": "register_host_memory()",
-    "HostPointer": "PinnedHostAllocation.get_device_pointer()",
     "PooledDeviceAllocation": "DeviceMemoryPool.allocate()",
     "PooledHostAllocation": "PageLockedMemoryPool.allocate()",
     "ReservedAddresses": "mem_reserve()",
     "SMResource": "SMResource.of_device() and its split()",
-    "ExternalBuffer": "ExternalMemory.map_buffer()",
+    "ExternalBuffer": "ExternalMemory.map()",
     "RegisteredMapping": "the map() of RegisteredBuffer and RegisteredImage",
     "BufferObjectMapping": "BufferObject.map()",
+    "StreamCapture": "Stream.capture()",
+    "StreamOrderedAllocation": "StreamOrderedMemoryPool.allocate()",
+    "SurfaceReference": "Module.get_surfref()",
+    "TensorMap": "TensorMap.tiled() or TensorMap.im2col()",
 }
 
 
@@ -92,7 +95,11 @@ def _as_called(name, arguments):
         argument.annotation = None
     # A slash says something about C++ alone.
     arguments.args, arguments.posonlyargs = arguments.posonlyargs + arguments.args, []
-    return f"{name}({ast.unparse(arguments)})"
+    form = f"{name}({ast.unparse(arguments).replace('pycuda._driver.', '')})"
+    if len(form) <= _LONGEST_FORM:
+        return form
+    needed = arguments.args[: len(arguments.args) - len(arguments.defaults)]
+    return f"{name}({', '.join(argument.arg for argument in needed)}, ...)"
 
 
 def _counted(number, word):
@@ -111,7 +118,9 @@ def _misfit(arguments, positional, keywords):
     for name in keywords if not arguments.kwarg else ():
         if name not in by_name:
             close = difflib.get_close_matches(name, by_name, 1)
-            return f"has no parameter '{name}'" + (f"; did you mean '{close[0]}'?" if close else ""), True
+            if close:
+                return f"has no parameter '{name}'; did you mean '{close[0]}'?", False
+            return f"has no parameter '{name}'", True
         if name in names[: len(positional)]:
             return f"got the argument '{name}' twice", True
     needed = names[len(positional) : len(names) - len(arguments.defaults)]

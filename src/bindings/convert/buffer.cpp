@@ -35,11 +35,15 @@ std::string layout_with_gaps(PyObject* object) {
          nb::repr(array.attr("strides")).c_str();
 }
 
-bool is_on_device(PyObject* object) {
+/// What an object of the device is, in words; "" for other objects.
+std::string on_device(PyObject* object) {
   // The error that is set is still needed.
   const nb::error_scope error;
   // Of the class: the attribute's value is not asked for.
-  return nb::hasattr(nb::handle(object).type(), "__cuda_array_interface__");
+  const bool is_array = nb::hasattr(nb::handle(object).type(), "__cuda_array_interface__");
+  // Allocations are numbers of a kind.
+  const bool is_address = PyIndex_Check(object) != 0 && !PyLong_Check(object);
+  return is_array ? "an array on the device" : is_address ? "device memory" : "";
 }
 
 /// Throws the Python error that is set. NumPy says that an array is not contiguous; what to do
@@ -47,11 +51,14 @@ bool is_on_device(PyObject* object) {
 [[noreturn]] void throw_without_buffer(PyObject* object, bool writable) {
   const std::string layout = layout_with_gaps(object);
   if (layout.empty()) {
-    if (PyErr_ExceptionMatches(PyExc_TypeError) != 0 && is_on_device(object)) {
+    const std::string what =
+        PyErr_ExceptionMatches(PyExc_TypeError) != 0 ? on_device(object) : std::string();
+    if (!what.empty()) {
       PyErr_Clear();
-      throw nb::type_error(
-          "an object of the host's memory is needed, not an array on the device: memcpy_htod(dest, "
-          "src) copies to the device, memcpy_dtoh(dest, src) from it");
+      const std::string text = "an object of the host's memory is needed, not " + what +
+                               ": memcpy_htod(dest, src) copies to the device, "
+                               "memcpy_dtoh(dest, src) from it";
+      throw nb::type_error(text.c_str());
     }
     throw nb::python_error();
   }

@@ -125,7 +125,8 @@ void bind_copies_of_arrays(nb::module_& m) {
 cuda::CudaArrayPtr array_argument(nb::handle object, const char* what) {
   std::shared_ptr<OwnedArray> array;
   if (!nb::try_cast(object, array) || array == nullptr) {
-    PyErr_Format(PyExc_TypeError, "%s must be an Array, not %s", what,
+    PyErr_Format(PyExc_TypeError,
+                 "%s must be an Array, not %s: np_to_array or gpuarray_to_array makes one", what,
                  type_name(object.ptr()).c_str());
     throw nb::python_error();
   }

@@ -3,8 +3,10 @@
 #include <nanobind/stl/unique_ptr.h>
 
 #include <memory>
+#include <string>
 
 #include "bindings/base/bind.h"
+#include "bindings/base/limited_api.h"
 #include "bindings/convert/integers.h"
 #include "bindings/convert/numpy_types.h"
 #include "bindings/pointer/host_pointer.h"
@@ -46,12 +48,15 @@ nb::object aligned_empty(nb::handle shape, nb::handle dtype, nb::handle order,
   return array_over(nb::cast(std::move(memory)), shape, dtype, order);
 }
 
-[[noreturn]] void refuse_registration(const char* why) {
+[[noreturn]] void refuse_registration(const std::string& why) {
   throw driver::DriverError("register_host_memory", CUDA_ERROR_INVALID_VALUE, why);
 }
 
 nb::object register_host_memory(nb::handle array, nb::handle flags) {
-  if (!is_ndarray(array.ptr())) refuse_registration("ary argument is not a numpy array");
+  if (!is_ndarray(array.ptr())) {
+    refuse_registration("ary argument is not a numpy array, but of type " + type_name(array.ptr()) +
+                        ": numpy.asarray makes one");
+  }
   if (!nb::cast<bool>(array.attr("flags").attr("forc"))) {
     refuse_registration("ary argument is not contiguous");
   }

@@ -151,12 +151,26 @@ PyObject* plan_of(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
 /// METH_VARARGS | METH_KEYWORDS: a launch, made by pycuda._report.
 PyObject* report_of(PyObject* self, PyObject* arguments, PyObject* keywords) {
   return python_entry([&]() -> PyObject* {
+    if (keywords == nullptr || PyDict_GetItemString(keywords, "block") == nullptr) {
+      PyErr_SetString(PyExc_TypeError,
+                      "report() launches the kernel: pass its arguments and block=(x, y, z), such "
+                      "as block=(256, 1, 1)");
+      throw nb::python_error();
+    }
     const nb::object make = nb::module_::import_("pycuda._report").attr("report_of_launch");
     const nb::object all = nb::make_tuple(nb::borrow(self)) + nb::borrow<nb::tuple>(arguments);
     PyObject* report = PyObject_Call(make.ptr(), all.ptr(), keywords);
     if (report == nullptr) throw nb::python_error();
     return report;
   });
+}
+
+/// k[8, 256](a) is how Numba launches.
+PyObject* refuse_subscript(PyObject*, PyObject*) {
+  PyErr_SetString(PyExc_TypeError,
+                  "a kernel takes its launch with its arguments: func(a, block=(256, 1, 1), "
+                  "grid=(8, 1))");
+  return nullptr;
 }
 
 PyObject* param_set_texref(PyObject*, PyObject* texref) {
@@ -342,6 +356,7 @@ PyTypeObject* make_function_type() {
       {Py_tp_clear, reinterpret_cast<void*>(clear)},
       {Py_tp_repr, reinterpret_cast<void*>(represent)},
       {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+      {Py_mp_subscript, reinterpret_cast<void*>(refuse_subscript)},
       {Py_tp_methods, methods.data()},
       {Py_tp_members, members},
       {Py_tp_getset, properties},

@@ -208,7 +208,7 @@ void bind_conditional(nb::module_& m) {
       "Examples\n"
       "--------\n"
       ">>> halve = compiler.SourceModule('''\n"
-      "... __device__ void cudaGraphSetConditional(cudaGraphConditionalHandle, unsigned int);\n"
+      "... __device__ void cudaGraphSetConditional(cudaGraphConditionalHandle, unsigned);\n"
       "... __global__ void halve(float *x, cudaGraphConditionalHandle more) {\n"
       "...   *x /= 2;\n"
       "...   cudaGraphSetConditional(more, *x >= 1);\n"
