@@ -46,10 +46,10 @@ def as_texts(values, name):
     if values is None:
         return []
     if isinstance(values, (str, bytes)):
-        raise TypeError(f"{name} must be a list of texts, not one text")
+        raise TypeError(f"{name} must be a list of strings, not one string")
     values = list(values)
     if None in values:
-        raise TypeError(f"{name} must be a list of texts, not {values}")
+        raise TypeError(f"{name} must be a list of strings, not {values}")
     return [os.fsdecode(value) if isinstance(value, (bytes, os.PathLike)) else str(value) for value in values]
 
 

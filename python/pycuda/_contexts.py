@@ -254,7 +254,7 @@ def _with_context():
     cuda.init()
     context = make_default_context()
     if not isinstance(context, cuda.Context):
-        raise TypeError("a context was expected")
+        raise TypeError(f"make_default_context() must return a Context, not {type(context).__name__}")
     try:
         yield context
     finally:

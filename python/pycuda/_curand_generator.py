@@ -222,7 +222,7 @@ class RandomNumberGenerator:
         if lambda_value is None:
             name = self._generator_named("poisson_inplace", data)
             if data.dtype == np.int32:
-                raise NotImplementedError(f"Poisson numbers in place of dtype {data.dtype}")
+                raise NotImplementedError(f"Poisson numbers cannot replace means of dtype {data.dtype}")
             self._fill(name, data, stream)
         else:
             _require_array(data, "random numbers are put into a GPUArray")

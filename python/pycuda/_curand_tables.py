@@ -83,7 +83,7 @@ def _checked(status, routine):
 def _repeated(table, count):
     count = operator.index(count)
     if count < 0:
-        raise ValueError(f"count is {count}")
+        raise ValueError(f"count must not be negative: {count}")
     return np.ascontiguousarray(table[np.arange(count) % len(table)])
 
 

@@ -100,13 +100,15 @@ class OccupancyRecord:
     def __init__(self, devdata, threads, shared_mem=0, registers=0):
         threads, shared_mem, registers = (operator.index(number) for number in (threads, shared_mem, registers))
         if threads > devdata.max_threads:
-            raise ValueError("too many threads")
+            raise ValueError(f"too many threads: {threads} in a block, the device has at most {devdata.max_threads}")
         if threads < 1:
             raise ValueError("a block needs at least one thread")
         if shared_mem < 0 or registers < 0:
             raise ValueError(f"a block cannot have {shared_mem} bytes of shared memory and {registers} registers")
         if shared_mem > devdata.shared_memory_opt_in:
-            raise ValueError("too much smem")
+            raise ValueError(
+                f"too much smem: {shared_mem} bytes in a block, the device has at most {devdata.shared_memory_opt_in}"
+            )
 
         warps = _round_up(threads, devdata.warp_size) // devdata.warp_size
         limits = [
@@ -118,7 +120,7 @@ class OccupancyRecord:
             # A block alone must fit as if all parts of the multiprocessor dealt alike; several share what is left.
             alone = _round_up(warps, _PARTS)
             if registers > 255 or per_warp * alone > devdata.registers_per_block:
-                raise ValueError("too many registers")
+                raise ValueError(f"too many registers: {registers} in each of {threads} threads")
             warps_by_registers = devdata.registers // _PARTS // per_warp * _PARTS
             limits.append((warps_by_registers // warps, "regs"))
         if shared_mem > 0:

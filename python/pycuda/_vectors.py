@@ -34,7 +34,7 @@ def _maker(name, dtype):
         values = dict(zip(fields, args))
         for field, value in kwargs.items():
             if field not in fields or field in values:
-                raise TypeError(f"make_{name} has no place for {field!r}")
+                raise TypeError(f"make_{name} has no component {field!r}")
             values[field] = value
         for field, value in values.items():
             item[field] = value

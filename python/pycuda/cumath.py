@@ -93,7 +93,7 @@ def _check(name, array, other=None):
     if array.dtype not in (np.float32, np.float64):
         raise TypeError(f"{name} is for float32 and float64, not {array.dtype}")
     if other is not None and other.shape != array.shape:
-        raise ValueError(f"{name}: the arrays have shapes {array.shape} and {other.shape}")
+        raise ValueError(f"{name}: the arrays must have equal shapes: they have shapes {array.shape} and {other.shape}")
 
 
 @context_dependent_memoize
@@ -109,7 +109,7 @@ def fmod(arg, mod, stream=None):
     """The remainders of `arg` / `mod` with the signs of `arg`."""
     _check("fmod", arg, mod)
     if mod.dtype != arg.dtype:
-        raise TypeError(f"fmod: the arrays have dtypes {arg.dtype} and {mod.dtype}")
+        raise TypeError(f"fmod: the arrays must have equal dtypes: they have dtypes {arg.dtype} and {mod.dtype}")
     result = empty_like(arg)
     real = dtype_to_ctype(arg.dtype)
     operation = f"z[i] = {_c_function('fmod', arg.dtype)}(arg[i], mod[i])"

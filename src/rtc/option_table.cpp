@@ -222,7 +222,8 @@ constexpr NvccOption kOptions[] = {
     {"safety-compatibility", "safety-compat", None, Refuse, kNvccAlone},
     {"jobserver", "jobserver", None, Drop, kNvcc},
     {"help", "h", None, Refuse, kOtherJob},
-    {"version", "V", None, Refuse, "it compiles nothing; pycuda.compiler.get_nvcc_version() tells"},
+    {"version", "V", None, Refuse,
+     "it compiles nothing; pycuda.compiler.get_nvcc_version() returns the version"},
     {"options-file", "optf", List, Map, {}},
     // NVRTC's own.
     {"device-as-default-execution-space", "default-device", None, Drop, kAlways},

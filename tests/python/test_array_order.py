@@ -199,7 +199,7 @@ def test_truth_arrays_of_views_and_of_no_axes():
     one = gpuarray.to_gpu(np.array(3.0))
     np.testing.assert_array_equal(one[one > 2].get(), [3.0])
     assert one[one > 5].shape == (0,)
-    with pytest.raises(IndexError, match=r"truth array has shape \(8,\)"):
+    with pytest.raises(IndexError, match=r"boolean mask has shape \(8,\)"):
         device[:, device[:, 0] > 0]
 
 

@@ -348,6 +348,6 @@ class TestHeaders:
 
 
 def test_options_that_are_no_texts_are_refused():
-    with pytest.raises(TypeError, match="options must be a list of texts"):
+    with pytest.raises(TypeError, match="options must be a list of strings"):
         ptx_of(MULTIPLY, options=["-DA", None])
     assert "multiply_them" in ptx_of(MULTIPLY, options=[b"-DA=1"])

@@ -79,10 +79,10 @@ def test_kernels_take_it():
 
 def test_more_than_the_capacity_is_refused():
     a = gpuarray.GrowingArray(2, np.float32, capacity=3)
-    with pytest.raises(ValueError, match="4 rows in an array with a capacity of 3"):
+    with pytest.raises(ValueError, match="4 rows exceed the array's capacity of 3"):
         a.append([1, 2])
     assert a.shape == (2,)
-    with pytest.raises(ValueError, match="an array of -1 rows"):
+    with pytest.raises(ValueError, match="the number of rows must not be negative: -1"):
         a.resize(-1)
 
 
@@ -90,7 +90,7 @@ def test_more_than_the_capacity_is_refused():
     "arguments, match",
     [
         (((), np.float32, 5), "needs at least one axis"),
-        ((5, np.float32, 4), "a capacity of 4 rows for an array of 5"),
+        ((5, np.float32, 4), "capacity must be at least the array's 5 rows, not 4"),
         (((2, 0), np.float32, 4), "have no bytes"),
     ],
 )
@@ -101,9 +101,9 @@ def test_arrays_that_cannot_grow_are_refused(arguments, match):
 
 def test_values_of_another_shape_are_refused():
     a = gpuarray.GrowingArray((1, 3), np.float32, capacity=9)
-    with pytest.raises(ValueError, match=r"values of shape \(2,\) are no rows of an array of shape \(1, 3\)"):
+    with pytest.raises(ValueError, match=r"values of shape \(2,\) do not fit as rows of an array of shape \(1, 3\)"):
         a.append([1, 2])
-    with pytest.raises(ValueError, match="are no rows"):
+    with pytest.raises(ValueError, match="do not fit as rows"):
         a.append(np.zeros((1, 2, 3)))
 
 

@@ -33,7 +33,7 @@ def _array_namespace(self, *, api_version=None):
     from pycuda import array_api  # start-up time: few programs use it
 
     if api_version is not None and api_version not in _STANDARDS:
-        raise ValueError(f"version {api_version!r} of the array API is not known: 2024.12 is")
+        raise ValueError(f"version {api_version!r} of the array API is not supported: use 2024.12")
     return array_api
 
 

@@ -25,11 +25,11 @@ def asarray(obj, /, *, dtype=None, device=None, copy=None):
             obj = interchange.from_dlpack(obj)
         else:
             if copy is not None and not copy:
-                raise ValueError("an array on the device is not made of the host's data without a copy")
+                raise ValueError("data of the host cannot become an array on the device without a copy")
             return to_gpu(np.asarray(obj, dtype))
     if dtype is not None and dtype != obj.dtype:
         if copy is not None and not copy:
-            raise ValueError(f"an array of dtype {obj.dtype} is not seen with dtype {dtype} without a copy")
+            raise ValueError(f"an array of dtype {obj.dtype} cannot have dtype {dtype} without a copy")
         return obj.astype(dtype)
     return obj.copy() if copy else obj
 

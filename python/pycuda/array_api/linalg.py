@@ -45,7 +45,7 @@ __all__ = [
 def matrix_transpose(x, /):
     """The last two axes exchanged: a view."""
     if x.ndim < 2:
-        raise ValueError(f"a matrix has two axes or more: {x.shape}")
+        raise ValueError(f"a matrix needs two axes or more, not shape {x.shape}")
     return x.swapaxes(-1, -2)
 
 
@@ -147,7 +147,7 @@ def matrix_norm(x, /, *, keepdims=False, ord="fro"):
         Real.
     """
     if x.ndim < 2:
-        raise ValueError(f"a matrix has two axes or more: {x.shape}")
+        raise ValueError(f"a matrix needs two axes or more, not shape {x.shape}")
     if ord == "fro":
         return vector_norm(x, axis=(-2, -1), keepdims=keepdims)
     if ord in ("nuc", 2, -2):

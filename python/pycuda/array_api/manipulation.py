@@ -85,7 +85,7 @@ def reshape(x, /, shape, *, copy=None):
         x = x.copy()
     result = x.reshape(tuple(shape))
     if copy is not None and not copy and x.size and result.ptr != x.ptr:
-        raise ValueError(f"an array of shape {x.shape} and strides {x.strides} has shape {shape} only as a copy")
+        raise ValueError(f"an array of shape {x.shape}, strides {x.strides} cannot have shape {shape} without a copy")
     return result
 
 

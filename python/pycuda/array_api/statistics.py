@@ -83,7 +83,7 @@ def diff(x, /, *, axis=-1, n=1, prepend=None, append=None):
     """The differences of neighbours along an axis, so many times."""
     axis = _axis(axis, x.ndim)
     if n < 0:
-        raise ValueError(f"differences cannot be taken {n} times")
+        raise ValueError(f"the number of differences must not be negative: {n}")
     if n == 0:
         return x
     around = [part for part in (prepend, x, append) if part is not None]

@@ -142,7 +142,7 @@ ImportedTensor from_dlpack(nb::handle capsule) {
   if (versioned != nullptr) {
     ImportedTensor imported(versioned, nullptr);
     if (versioned->version.major == 1) return imported;
-    PyErr_Format(PyExc_BufferError, "DLPack %d.%d is not known here: version 1 is",
+    PyErr_Format(PyExc_BufferError, "DLPack %d.%d is not supported: version 1 is",
                  static_cast<int>(versioned->version.major),
                  static_cast<int>(versioned->version.minor));
     throw nb::python_error();

@@ -97,7 +97,7 @@ class GPUArray(_driver._ArrayBase):
     def mT(self):  # noqa: N802
         """The last two axes exchanged: a view."""
         if self.ndim < 2:
-            raise ValueError(f"a matrix has two axes or more: {self.shape}")
+            raise ValueError(f"a matrix needs two axes or more, not shape {self.shape}")
         return self.swapaxes(-1, -2)
 
     # Python's own questions

@@ -10,7 +10,7 @@ import numpy as np
 def _dims(shape):
     """A tuple of ints from what the original takes as a shape."""
     if isinstance(shape, (str, bytes)):
-        raise AssertionError("a shape must be an integer or integers, not a text")
+        raise AssertionError("a shape must be an integer or a sequence of integers, not a string")
     if isinstance(shape, int):
         shape = (shape,)
     elif not isinstance(shape, tuple):

@@ -195,14 +195,17 @@ def pad(array, pad_width, mode="constant", **kwargs):
         raise ValueError("index can't contain negative values")
     if mode in _INDEXED_PADDING:
         if kwargs.get("reflect_type", "even") != "even":
-            raise NotImplementedError("pad with reflect_type='odd'")
+            raise NotImplementedError("np.pad of device arrays does not support reflect_type='odd'")
         for axis, width in enumerate(widths):
             if width.any():
                 places = np.pad(np.arange(array.shape[axis]), width, mode, **kwargs)
                 array = take(array, to_gpu(places), axis=axis)
         return array
     if mode not in ("constant", "empty"):
-        raise NotImplementedError(f"pad with mode {mode!r}: known are constant, empty, {', '.join(_INDEXED_PADDING)}")
+        raise NotImplementedError(
+            f"np.pad of device arrays does not support mode {mode!r}: supported are constant, empty, "
+            f"{', '.join(_INDEXED_PADDING)}"
+        )
     values = kwargs.pop("constant_values", 0) if mode == "constant" else 0
     if kwargs:
         raise ValueError(f"unsupported keyword arguments for mode {mode!r}: {set(kwargs)}")

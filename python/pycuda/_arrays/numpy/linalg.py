@@ -120,7 +120,7 @@ def qr(a, mode="reduced"):
 def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
     """The singular value decomposition, or the singular values alone. On the host."""
     if hermitian:
-        raise NotImplementedError("np.linalg.svd of device arrays with hermitian=True")
+        raise NotImplementedError("np.linalg.svd of device arrays does not support hermitian=True")
     return standard.svd(a, full_matrices=full_matrices) if compute_uv else standard.svdvals(a)
 
 
@@ -165,7 +165,7 @@ def lstsq(a, b, rcond=None):
 def matrix_rank(A, tol=None, hermitian=False, *, rtol=None):  # noqa: N803
     """How many singular values are above `tol`, or above `rtol` times the largest. On the host."""
     if hermitian:
-        raise NotImplementedError("np.linalg.matrix_rank of device arrays with hermitian=True")
+        raise NotImplementedError("np.linalg.matrix_rank of device arrays does not support hermitian=True")
     if A.ndim < 2:
         return on_device(int(bool((A != 0).any())), np.int64)
     if tol is None:
@@ -176,7 +176,7 @@ def matrix_rank(A, tol=None, hermitian=False, *, rtol=None):  # noqa: N803
 def pinv(a, rcond=None, hermitian=False, *, rtol=np._NoValue):
     """The Moore-Penrose inverse of matrices. On the host."""
     if hermitian:
-        raise NotImplementedError("np.linalg.pinv of device arrays with hermitian=True")
+        raise NotImplementedError("np.linalg.pinv of device arrays does not support hermitian=True")
     if rcond is None:
         rcond = 1e-15 if rtol is np._NoValue else rtol
     return standard.pinv(a, rtol=rcond)

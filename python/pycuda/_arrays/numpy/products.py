@@ -104,7 +104,7 @@ def _labels(subscripts, operands):
     """The labels of each operand, and those of the result."""
     text = subscripts.replace(" ", "")
     if "." in text:
-        raise NotImplementedError("einsum of device arrays with an ellipsis: name all axes")
+        raise NotImplementedError("einsum of device arrays does not support an ellipsis: name all axes")
     inputs, arrow, output = text.partition("->")
     terms = inputs.split(",")
     if len(terms) != len(operands):
@@ -174,7 +174,7 @@ def einsum(*operands, out=None, optimize=False, **kwargs):
     if kwargs:
         raise NotImplementedError(f"einsum of device arrays takes no {', '.join(kwargs)}")
     if not operands or not isinstance(operands[0], str):
-        raise NotImplementedError("einsum of device arrays takes its subscripts as a text")
+        raise NotImplementedError("einsum of device arrays takes its subscripts as a string")
     arrays = [device(one) for one in operands[1:]]
     terms, output = _labels(operands[0], arrays)
     common = np.result_type(*(one.dtype for one in arrays))

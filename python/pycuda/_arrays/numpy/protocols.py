@@ -59,7 +59,7 @@ def array_ufunc(ufunc, method, inputs, out, kwargs):
     dtype = kwargs.pop("dtype", None)
     casting = "same_kind" if name is None else kwargs.pop("casting", "same_kind")
     if kwargs:
-        raise TypeError(f"arguments not known for device arrays: {', '.join(kwargs)}")
+        raise TypeError(f"arguments not supported for device arrays: {', '.join(kwargs)}")
     for operand in inputs:
         if isinstance(operand, np.ndarray) and operand.ndim:
             raise TypeError(
@@ -71,7 +71,7 @@ def array_ufunc(ufunc, method, inputs, out, kwargs):
         return delivered(product if dtype is None else product.astype(dtype, copy=False), target)
     if ufunc is np.divmod:
         if dtype is not None:
-            raise TypeError("arguments not known for device arrays: dtype")
+            raise TypeError("arguments not supported for device arrays: dtype")
         # Not by divmod(): a NumPy number on the left would call this again.
         names = "floor_divide", "remainder"
         return all_delivered([_apply(name, inputs, None, None, None) for name in names], targets)
@@ -196,7 +196,7 @@ def _unique(
     ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True, sorted=True
 ):
     if axis is not None:
-        raise NotImplementedError("unique along an axis")
+        raise NotImplementedError("np.unique of device arrays along an axis is not supported: pass axis=None")
     return searching.unique(ar, return_index, return_inverse, return_counts, equal_nan=equal_nan)
 
 

@@ -94,7 +94,7 @@ def matrix_transpose(x, /):
 def _triangle(m, k, chosen):
     m = device(m)
     if not m.ndim:
-        raise TypeError("a triangle needs an array with axes")
+        raise TypeError("np.tril and np.triu need an array of one dimension or more")
     square = broadcast_to(m, (m.size, m.size)) if m.ndim == 1 else m
     return chosen(square, k=operator.index(k)).astype(m.dtype, copy=False)
 

@@ -129,7 +129,9 @@ def asked_quantiles(name, dtype, q, per, method, known, weights):
     asked = host(q)
     result = np.asarray(getattr(np, name)(np.zeros(1, dtype), asked, method=method)).dtype
     if method not in known:
-        raise NotImplementedError(f"np.{name} by the method {method!r}: known are {', '.join(known)}")
+        raise NotImplementedError(
+            f"np.{name} does not support the method {method!r} for device arrays: supported are {', '.join(known)}"
+        )
     return np.asarray(asked, np.float64) / per, result
 
 

@@ -28,7 +28,7 @@ def to_gpu(ary, allocator=None):
     if isinstance(ary, np.ndarray):
         shape = ary.shape
     elif isinstance(ary, np.generic):
-        raise TypeError("to_gpu takes arrays, not numbers")
+        raise TypeError("to_gpu takes arrays, not numbers: numpy.asarray makes one")
     else:
         try:
             shape = ary.shape

@@ -65,15 +65,15 @@ def to_dlpack(ary, *, stream=None, max_version=None, dl_device=None, copy=None):
     code_and_bits = _type_of(ary.dtype)
     if wanted != device:
         if wanted != (CPU, 0):
-            raise BufferError(f"an array on DLPack device {device} cannot be had on device {wanted}")
+            raise BufferError(f"an array on DLPack device {device} cannot be exported to device {wanted}")
         if copy is not None and not copy:
-            raise BufferError("an array on a GPU cannot be had on the host without a copy")
+            raise BufferError("an array on a GPU cannot be exported to the host without a copy")
         return ary.get().__dlpack__(max_version=max_version)
     if device[0] == CPU:
         if stream is not None:
             raise BufferError(f"memory of a processor has no streams: stream must be None, not {stream!r}")
     elif stream is not None and (stream < -1 or stream == 0):
-        raise BufferError(f"{stream!r} is no stream of DLPack for CUDA: None, -1, 1, 2 or an address is")
+        raise BufferError(f"stream must be None, -1, 1, 2 or the address of a stream, not {stream!r}")
     if copy:
         ary = ary.copy()
     if device[0] == CPU:
@@ -122,8 +122,8 @@ def from_dlpack(x, /, *, device=None, copy=None):
     elif there[0] in (CPU, CUDA_HOST):
         if not on_cpu and copy is not None and not copy:
             raise BufferError(
-                f"an array of shape {tuple(x.shape)} and dtype {x.dtype} in the host's memory cannot be had on a GPU "
-                "without a copy"
+                f"an array of shape {tuple(x.shape)} and dtype {x.dtype} in the host's memory cannot be imported on a "
+                "GPU without a copy"
             )
         capsule = _capsule(x, None)
     else:

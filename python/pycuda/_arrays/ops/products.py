@@ -256,7 +256,7 @@ def matmul_in_place(self, other):
     if product.shape != self.shape:
         raise ValueError(f"a product of shape {product.shape} does not fit an array of shape {self.shape}")
     if not np.can_cast(product.dtype, self.dtype, "same_kind"):
-        raise TypeError(f"a product of dtype {product.dtype} cannot be stored with dtype {self.dtype}")
+        raise TypeError(f"a product of dtype {product.dtype} cannot be stored in an array of dtype {self.dtype}")
     _array.copy(self, product, None)
     return self
 

@@ -38,7 +38,7 @@ def _check_out(result, out, casting="same_kind"):
     if out.shape != result.shape:
         raise ValueError(f"out has shape {out.shape}, the result has shape {result.shape}")
     if not np.can_cast(result.dtype, out.dtype, casting):
-        raise TypeError(f"a result of dtype {result.dtype} cannot be stored with dtype {out.dtype}")
+        raise TypeError(f"a result of dtype {result.dtype} cannot be stored in an array of dtype {out.dtype}")
 
 
 def delivered(result, out, stream=None, casting="same_kind"):
@@ -92,7 +92,7 @@ def _find(name, a, axis, stream, keepdims, out):
     mask = builtins.sum(1 << i for i in axes)
     # NumPy's rule is on `out` itself, and not the way round that its elements are cast.
     if out is not None and not np.can_cast(out.dtype, _POSITION, "safe"):
-        raise TypeError(f"positions of dtype {_POSITION} cannot be stored with dtype {out.dtype}")
+        raise TypeError(f"positions of dtype {_POSITION} cannot be stored in an array of dtype {out.dtype}")
     result = _array.reduce(name, a, None, mask, a.dtype, _POSITION, stream)
     return _finish(result, a, axes, keepdims, out, stream, "unsafe")
 
@@ -262,7 +262,7 @@ def dot(a, b, dtype=None, stream=None, allocator=None):
     """
     if a.shape != b.shape:
         if a.size != b.size:
-            raise ValueError(f"operands of dot have shapes {a.shape} and {b.shape}")
+            raise ValueError(f"dot needs operands of equal size, not of shapes {a.shape} and {b.shape}")
         a, b = a.ravel(), b.ravel()
     if dtype is None and a.dtype is b.dtype and stream is None and allocator is None:
         return a._reduce_all("dot", b, False)

@@ -38,7 +38,7 @@ def _store(view, value):
     """Put an array or a number into a view."""
     if isinstance(value, GPUArray):
         if value.dtype.kind == "c" and view.dtype.kind in "fiu":
-            raise TypeError(f"elements of dtype {value.dtype} cannot be stored with {view.dtype}")
+            raise TypeError(f"elements of dtype {value.dtype} cannot be stored in an array of dtype {view.dtype}")
         try:
             _array.copy(view, value, None)
         except ValueError:
@@ -50,7 +50,7 @@ def _store(view, value):
         host = np.asarray(value)
         if host.ndim:
             if host.dtype.kind == "c" and view.dtype.kind in "fiu":
-                raise TypeError(f"elements of dtype {host.dtype} cannot be stored with {view.dtype}")
+                raise TypeError(f"elements of dtype {host.dtype} cannot be stored in an array of dtype {view.dtype}")
             if isinstance(value, np.ndarray):
                 host = _without_ones(host, view.shape)
             else:
@@ -196,7 +196,7 @@ class _Plan:
                 mask = entry.values
                 if mask.shape != ary.shape[axis : axis + mask.ndim]:
                     raise IndexError(
-                        f"the truth array has shape {mask.shape}, the indexed axes have "
+                        f"the boolean mask has shape {mask.shape}, the indexed axes have "
                         f"{ary.shape[axis : axis + mask.ndim]}"
                     )
                 if mask.ndim == 0:

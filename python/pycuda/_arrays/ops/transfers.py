@@ -36,7 +36,7 @@ def _memcpy_discontig(dst, src, async_=False, stream=None):
     """
     for name, array in (("src", src), ("dst", dst)):
         if not isinstance(array, (_driver._ArrayBase, np.ndarray)):
-            raise TypeError(f"{name} must be GPUArray or ndarray")
+            raise TypeError(f"{name} must be a GPUArray or a numpy.ndarray, not {type(array).__name__}")
     if src.shape != dst.shape:
         raise ValueError(f"src and dst must have the same shape: {src.shape} and {dst.shape}")
     if src.dtype != dst.dtype:

@@ -136,7 +136,7 @@ def multi_put(arrays, dest_indices, dest_shape=None, out=None, stream=None):
         raise ValueError(f"out and arrays must have the same length: {len(out)} and {len(arrays)}")
     for target, ary in zip(out, arrays):
         if ary.shape != indices.shape:
-            raise ValueError(f"array and indices have shapes {ary.shape} and {indices.shape}")
+            raise ValueError(f"array and indices must have equal shapes, not {ary.shape} and {indices.shape}")
         if not _array.select(target.reshape(-1), (indices,), ary, stream, True, True):
             raise selection._out_of_range(target)
     return out

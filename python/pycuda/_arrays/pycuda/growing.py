@@ -55,7 +55,7 @@ class GrowingArray(GPUArray):
             raise ValueError(f"rows of shape {tuple(dims[1:])} and dtype {dtype} have no bytes")
         self.capacity = operator.index(capacity)
         if self.capacity < max(dims[0], 1):
-            raise ValueError(f"a capacity of {capacity} rows for an array of {dims[0]}")
+            raise ValueError(f"capacity must be at least the array's {dims[0]} rows, not {capacity}")
         self._row_bytes = row_bytes
         self._step = driver.mem_get_allocation_granularity(recommended=True)
         self._memory = driver.mem_reserve(_rounded_up(self.capacity * row_bytes, self._step))
@@ -79,7 +79,7 @@ class GrowingArray(GPUArray):
             When there is not that much memory; the array is as it was.
         """
         if length > self.capacity:
-            raise ValueError(f"{length} rows in an array with a capacity of {self.capacity}")
+            raise ValueError(f"{length} rows exceed the array's capacity of {self.capacity}")
         missing = length * self._row_bytes - self._mapped_bytes
         if missing <= 0:
             return
@@ -103,7 +103,7 @@ class GrowingArray(GPUArray):
         """
         length = operator.index(length)
         if length < 0:
-            raise ValueError(f"an array of {length} rows")
+            raise ValueError(f"the number of rows must not be negative: {length}")
         self.reserve(length)
         self._setup((length, *self.shape[1:]), self.dtype, None, False, None, None, self._memory)
 
@@ -120,7 +120,7 @@ class GrowingArray(GPUArray):
         # A view of its own: the values may be those of this array, whose shape changes.
         rows = values[:] if values.ndim == self.ndim else values.reshape((1, *values.shape))
         if rows.shape[1:] != self.shape[1:] or rows.ndim != self.ndim:
-            raise ValueError(f"values of shape {values.shape} are no rows of an array of shape {self.shape}")
+            raise ValueError(f"values of shape {values.shape} do not fit as rows of an array of shape {self.shape}")
         before = self.shape[0]
         self.resize(before + rows.shape[0])
         if rows.size:

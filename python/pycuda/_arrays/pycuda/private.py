@@ -27,7 +27,7 @@ def _make_binary_op(operator):
     try:
         function = _OPERATORS[operator]
     except KeyError:
-        raise ValueError(f"{operator!r} is none of {' '.join(_OPERATORS)}") from None
+        raise ValueError(f"the operator must be one of {' '.join(_OPERATORS)}, not {operator!r}") from None
 
     def method(self, other):
         return function(self, other)
