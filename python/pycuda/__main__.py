@@ -46,16 +46,20 @@ def _parser():
     parser.add_argument("--version", action="version", version=_version())
     parser.set_defaults(command=_diagnosis)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
-    command = commands.add_parser("selftest", help="print the diagnosis, then compile, run and check a kernel")
+
+    def command_named(name, does):
+        return commands.add_parser(name, help=does, description=f"{does[0].upper()}{does[1:]}.")
+
+    command = command_named("selftest", "print the diagnosis, then compile, run and check a kernel")
     command.set_defaults(command=_selftest)
-    command = commands.add_parser("demo", help="run an example program; without a name, list them")
-    command.add_argument("name", nargs="?", metavar="NAME")
+    command = command_named("demo", "run an example program; without a name, list them")
+    command.add_argument("name", nargs="?", metavar="NAME", help="the program's, as the list has it")
     command.add_argument("arguments", nargs=argparse.REMAINDER, metavar="...", help="passed to the program")
     command.set_defaults(command=_demo)
     # Both parse their own arguments, before this parser runs.
     commands.add_parser("run", help="run any CUDA program on the CPU driver: run PROGRAM ARGS")
     commands.add_parser("env", help="print the environment of `run` for a shell")
-    command = commands.add_parser("cache", help="print where compiled code is kept and how much of it there is")
+    command = command_named("cache", "print where compiled code is kept and how much of it there is")
     command.add_argument("action", nargs="?", choices=["clear"], help="remove everything that was compiled")
     command.set_defaults(command=_cache)
     return parser
