@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "rtc/name_expressions.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
@@ -56,8 +57,16 @@ NamePairs kernel_types(const NamePairs& names) {
   NamePairs types;
   for (const auto& [expression, name] : names) {
     const std::string_view kernel = kernel_of(expression);
-    if (!kernel.empty()) types.emplace_back(kernel, name);
+    if (kernel.empty()) continue;
+    const auto known =
+        std::ranges::find_if(types, [&](const auto& pair) { return pair.first == kernel; });
+    if (known == types.end()) {
+      types.emplace_back(kernel, name);
+    } else if (known->second != name) {
+      known->second.clear();
+    }
   }
+  std::erase_if(types, [](const auto& pair) { return pair.second.empty(); });
   return types;
 }
 

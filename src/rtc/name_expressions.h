@@ -30,7 +30,8 @@ struct NvrtcRequest {
 NvrtcResult compile_with_types(const Nvrtc& nvrtc, const NvrtcRequest& request,
                                std::vector<std::string>& kernels);
 
-/// Of what compile_with_types() has found: the mangled types by the kernels' plain names.
+/// Of what compile_with_types() has found: the mangled types by the kernels' plain names. Kernels
+/// of one name in several namespaces are left out unless they have one type.
 NamePairs kernel_types(const NamePairs& names);
 /// The others.
 NamePairs plain_names(const NamePairs& names);

@@ -108,6 +108,20 @@ class TestElementsOfAnotherSize:
         with pytest.raises(TypeError, match=r"kernel 'k<float>\(float\*\)' is an array of float64"):
             instance(gpuarray.zeros(4, np.float64), **ONE)
 
+    def test_kernels_of_one_name_are_each_checked_by_their_own_types(self):
+        module = SourceModule(
+            """
+            extern "C" __global__ void k(float *a) {}
+            namespace n { __global__ void k(double *a) {} }
+            """,
+            no_extern_c=True,
+        )
+        single, double = gpuarray.zeros(4, np.float32), gpuarray.zeros(4, np.float64)
+        module.get_function("k")(single, **ONE)
+        module.get_function("n::k")(double, **ONE)
+        with pytest.raises(TypeError, match="array of float32"):
+            module.get_function("n::k")(single, **ONE)
+
     def test_kernels_in_headers_of_the_program_are_checked(self, tmp_path):
         (tmp_path / "kernels.h").write_text("__global__ void h(float *a) {}\n")
         module = SourceModule('#include "kernels.h"\n', include_dirs=[str(tmp_path)])

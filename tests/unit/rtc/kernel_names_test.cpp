@@ -87,6 +87,18 @@ TEST_CASE("what the cache holds is an image with names behind it") {
   CHECK(!read_cache_entry(entry.substr(0, entry.size() - 3), read, read_names));
 }
 
+TEST_CASE("kernels of one name in several namespaces have a type where it is the same") {
+  const auto named = [](const std::string& kernel) {
+    return "pycuda_type_of<decltype(::" + kernel + ")>";
+  };
+  const NamePairs names = {{named("k"), "_Z1"},
+                           {named("n::k"), "_Z2"},
+                           {named("m::k"), "_Z1"},
+                           {named("same"), "_Z3"},
+                           {named("n::same"), "_Z3"}};
+  CHECK(kernel_types(names) == NamePairs{{"same", "_Z3"}});
+}
+
 TEST_CASE("characters beyond ASCII become what the compiler reads") {
   CHECK(readable_source("\xef\xbb\xbfint a;") == "int a;");
   CHECK(readable_source("int gr\xc3\xb6\xc3\x9f"
