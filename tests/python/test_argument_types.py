@@ -149,6 +149,27 @@ class TestElementsOfAnotherSize:
             module.get_function("on")(gpuarray.zeros(4, np.float64), **ONE)
 
 
+class TestErrorsOfTheProgram:
+    """What a program's own attributes raise reaches the caller of the kernel."""
+
+    @pytest.mark.parametrize("attribute", ["array", "dtype"])
+    def test_an_attribute_that_raises(self, attribute):
+        def interrupted(self):
+            raise KeyboardInterrupt
+
+        class Memory:
+            nbytes = 16
+
+        class Handler(cuda.ArgumentHandler):
+            def get_device_alloc(self):
+                return gpuarray.zeros(4, np.float32).gpudata
+
+        handler = Handler(Memory())
+        setattr(Handler if attribute == "array" else Memory, attribute, property(interrupted))
+        with pytest.raises(KeyboardInterrupt):
+            kernel("float *a")(handler, **ONE)
+
+
 class TestWarnings:
     def test_another_kind_of_the_same_size_warns_once(self):
         k = kernel("int *a, float *b")

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "bindings/convert/numpy_types.h"
+#include "bindings/convert/optional_attribute.h"
 #include "cuda/kernel_names.h"
 
 namespace nb = nanobind;
@@ -150,11 +151,8 @@ void internal::check_mismatched(const ArrayParameter& parameter, PyObject* objec
 void check_host_array(const ArrayParameter& parameter, nb::handle object) {
   if (parameter.element.kind == Kind::Any) return;
   static PyObject* const name = PyUnicode_InternFromString("dtype");
-  const nb::object dtype = nb::steal(PyObject_GetAttr(object.ptr(), name));
-  if (!dtype.is_valid()) {
-    PyErr_Clear();
-    return;
-  }
+  const nb::object dtype = optional_attribute(object.ptr(), name);
+  if (!dtype.is_valid()) return;
   const array::DType known = builtin_dtype(dtype);
   if (known == array::DType::Raw) check_byte_order(parameter, dtype);
   const ElementType given = known == array::DType::Raw

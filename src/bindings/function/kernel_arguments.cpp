@@ -19,6 +19,7 @@
 #include "bindings/convert/ctypes_values.h"
 #include "bindings/convert/natural_layout.h"
 #include "bindings/convert/numpy_types.h"
+#include "bindings/convert/optional_attribute.h"
 #include "bindings/convert/tensor_map_argument.h"
 #include "bindings/convert/texture_argument.h"
 #include "bindings/function/element_check.h"
@@ -224,13 +225,9 @@ void wait_for_producer(nb::handle stream, CUstream ours) {
 }
 
 bool write_array_interface(const Argument& argument, CUstream stream, std::byte* destination) {
-  const nb::object interface =
-      nb::steal(PyObject_GetAttrString(argument.value, "__cuda_array_interface__"));
-  if (!interface.is_valid()) {
-    if (!PyErr_ExceptionMatches(PyExc_AttributeError)) throw nb::python_error();
-    PyErr_Clear();
-    return false;
-  }
+  static PyObject* const name = PyUnicode_InternFromString("__cuda_array_interface__");
+  const nb::object interface = optional_attribute(argument.value, name);
+  if (!interface.is_valid()) return false;
   if (!PyDict_Check(interface.ptr()) || NB_DICT_GET_SIZE(interface.ptr()) == 0) return false;
   if (PyObject* producer = PyDict_GetItemString(interface.ptr(), "stream")) {
     wait_for_producer(producer, stream);
@@ -248,12 +245,8 @@ bool write_array_interface(const Argument& argument, CUstream stream, std::byte*
 
 bool write_gpudata(const Argument& argument, std::byte* destination) {
   static PyObject* const name = PyUnicode_InternFromString("gpudata");
-  const nb::object data = nb::steal(PyObject_GetAttr(argument.value, name));
-  if (!data.is_valid()) {
-    if (!PyErr_ExceptionMatches(PyExc_AttributeError)) throw nb::python_error();
-    PyErr_Clear();
-    return false;
-  }
+  const nb::object data = optional_attribute(argument.value, name);
+  if (!data.is_valid()) return false;
   // An array without elements has no memory.
   const CUdeviceptr pointer = data.is_none() ? 0 : device_address(data, "gpudata");
   write_pointer(argument, pointer, destination);
@@ -295,8 +288,7 @@ void write_handler(const Argument& argument, std::byte* destination, HandlerList
   const nb::object allocation = handler.attr("get_device_alloc")();
   if (argument.element.kind != cuda::ElementType::Kind::Any) {
     static PyObject* const name = PyUnicode_InternFromString("array");
-    const nb::object array = nb::steal(PyObject_GetAttr(handler.ptr(), name));
-    if (!array.is_valid()) PyErr_Clear();
+    const nb::object array = optional_attribute(handler.ptr(), name);
     if (array.is_valid()) check_host_array(argument.as_array_parameter(), array);
   }
   // An array without elements has no memory.
