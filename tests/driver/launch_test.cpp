@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <cstdint>
 #include <cstring>
 #include <vector>
 
@@ -234,6 +235,7 @@ TEST_CASE("occupancy follows the block's size and the kernel's needs") {
   CHECK(blocks(empty, 2048, 0) == 0);
   CHECK(blocks(empty, 128, 1 << 20) == 0);
   CHECK(blocks(empty, 32, 40 * 1024) < blocks(empty, 32, 0));
+  if (is_cpu_driver()) CHECK(blocks(module.function("with_static_shared"), 32, SIZE_MAX) == 0);
   int count = 0;
   CHECK(CU(cuOccupancyMaxActiveBlocksPerMultiprocessor)(&count, empty, 0, 0) ==
         CUDA_ERROR_INVALID_VALUE);

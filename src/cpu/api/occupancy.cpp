@@ -30,11 +30,12 @@ unsigned blocks_by_registers(unsigned registers, unsigned threads) {
 unsigned blocks_per_processor(const KernelFacts& facts, unsigned registers, unsigned threads,
                               std::size_t dynamic_shared_bytes) {
   if (threads > Limits::threads_per_block) return 0;
-  const std::size_t shared = facts.declared_shared_bytes() + dynamic_shared_bytes;
+  const std::size_t declared = facts.declared_shared_bytes();
   const ClaimedArchitecture& device = claimed_architecture();
-  if (shared > device.shared_bytes_per_block_optin) return 0;
+  const std::size_t most = device.shared_bytes_per_block_optin;
+  if (declared > most || dynamic_shared_bytes > most - declared) return 0;
   const unsigned shared_of_block =
-      round_up(static_cast<unsigned>(shared), device.shared_granularity) +
+      round_up(static_cast<unsigned>(declared + dynamic_shared_bytes), device.shared_granularity) +
       device.shared_bytes_reserved_per_block;
   const unsigned by_threads =
       device.threads_per_processor / (warps_of(threads) * Limits::warp_lanes);
