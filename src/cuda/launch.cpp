@@ -135,24 +135,4 @@ void launch(const Kernel& kernel, const LaunchShape& shape, const KernelArgs& ar
   launch(kernel, shape, arguments.data(), arguments.bytes());
 }
 
-void launch_cooperative(const Kernel& kernel, const LaunchShape& shape,
-                        const KernelArgs& arguments) {
-  arguments.check_complete();
-  const ContextScope scope(kernel.context());
-  // This call takes pointers to the values only.
-  std::vector<void*> values;
-  for (const KernelParameter& parameter : kernel.layout().parameters) {
-    values.push_back(const_cast<std::byte*>(arguments.data() + parameter.offset));
-  }
-  const auto& launch_kernel = kernel.driver().cuLaunchCooperativeKernel;
-  if (!kernel.layout().known && arguments.count() != 0) {
-    throw launch_kernel.error(CUDA_ERROR_NOT_SUPPORTED,
-                              "this driver does not tell the kernel's parameters");
-  }
-  const CUresult code = launch_kernel.status(
-      kernel.handle(), shape.grid.x, shape.grid.y, shape.grid.z, shape.block.x, shape.block.y,
-      shape.block.z, shape.shared_bytes, stream_of(kernel, shape.stream), values.data());
-  if (code != CUDA_SUCCESS) throw_refused(kernel, shape, launch_kernel.error(code));
-}
-
 }  // namespace pycuda::cuda

@@ -29,10 +29,6 @@ void launch(const Kernel& kernel, const LaunchShape& shape, const void* argument
 /// The same, checking that no argument is missing.
 void launch(const Kernel& kernel, const LaunchShape& shape, const KernelArgs& arguments);
 
-/// With all blocks resident at once, so that the grid can synchronise.
-void launch_cooperative(const Kernel& kernel, const LaunchShape& shape,
-                        const KernelArgs& arguments);
-
 /// A kernel with the types of its arguments known beforehand: all that a launch needs is looked up
 /// once. launch_typed(kernel, shape, pointer, 3, 1.0f) packs and launches.
 template <class... Args>

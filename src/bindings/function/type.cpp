@@ -55,9 +55,8 @@ void destroy(PyObject* self) {
 
 /// "scale(float*, int)"; the name alone where the types are not known.
 std::string signature_of(const cuda::Kernel& kernel) {
-  const std::string whole = cuda::demangled(kernel.name());
-  if (!whole.empty()) return whole.starts_with("void ") ? whole.substr(5) : whole;
-  std::string text = kernel.name();
+  std::string text = cuda::readable_name(kernel.name());
+  if (text != kernel.name()) return text;
   try {
     const std::vector<std::string>& types = kernel.layout().type_names;
     if (types.empty()) return text;
