@@ -7,9 +7,9 @@
 
 extern "C" {
 
-/// Whether every access of every kernel is checked (PYCUDA_CPU_CHECK=1). A pool that keeps freed
-/// blocks, or gives more bytes than it was asked for, hides mistakes from that. Callable in any
-/// state.
+/// Whether PYCUDA_CPU_CHECK asks for checks of what kernels access, or read uninitialised. A pool
+/// that keeps freed blocks, or gives more bytes than it was asked for, hides mistakes from both.
+/// Callable in any state.
 CUresult cuCpuIsChecked(int* checked) {
   using namespace pycuda::cpu;
   return api::guarded([&]() -> CUresult {
