@@ -74,10 +74,11 @@ def preprocess_source(source, options, nvcc):
 
     options = as_texts(options, "options")
     named = nvcc_program(nvcc)
+    text = source_bytes(source)
     with tempfile.TemporaryDirectory(prefix="pycuda-") as folder:
         path = os.path.join(folder, "source.cu")
         with open(path, "wb") as file:
-            file.write(source_bytes(source))
+            file.write(text)
         command = None if named else _host_preprocessor(path, options)
         if command is None:
             program = rtc().find_nvcc(named or "nvcc")
@@ -85,10 +86,10 @@ def preprocess_source(source, options, nvcc):
                 raise FileNotFoundError("preprocessing needs a C++ compiler or nvcc: `apt-get install g++`")
             command = [program or named, "--preprocess", *options, path]
             command += ["--compiler-options", "-P"]
-        result = run_program(command, cwd=folder)
+        result = run_program(command)  # in the program's folder, which relative paths in options start from
     if result.returncode != 0:
         raise CompileError(f"nvcc preprocessing of {path} failed", command, result.stdout, result.stderr)
-    if named and len(result.stdout) < 0.5 * len(source):
+    if named and len(result.stdout) < 0.5 * len(text):
         raise CompileError(
             f"nvcc preprocessing of {path} failed with ridiculously small code output - likely unsupported compiler.",
             command,

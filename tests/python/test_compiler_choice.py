@@ -85,6 +85,8 @@ class TestCompilers:
         options = ["-I", str(tmp_path), "-DN=21", "--ptxas-options=-v", "-O3"]
         text = preprocess_source(source, options, "nvcc")
         assert text.split() == "__global__ void f(int *x) { *x = ((21) + (21)); }".split()
+        monkeypatch.chdir(tmp_path)
+        assert preprocess_source(source, ["-I.", *options[2:]], "nvcc") == text
         conditional = "#ifdef __CUDACC__\nint device;\n#else\nint host;\n#endif\n"
         assert preprocess_source(conditional, [], "nvcc").strip() == "int device;"
         with pytest.raises(CompileError, match="nvcc preprocessing of .* failed") as caught:
@@ -93,6 +95,16 @@ class TestCompilers:
         monkeypatch.setenv("PATH", "/nonexistent")
         with pytest.raises(OSError, match="/nonexistent/nvcc --preprocess"):
             preprocess_source(source, options, "/nonexistent/nvcc")
+
+    def test_what_turns_into_text_is_preprocessed_by_a_program(self, tmp_path):
+        class Tree:
+            def __str__(self):
+                return "int a;\n"
+
+        program = tmp_path / "nvcc"
+        program.write_text('#!/bin/sh\ncat "$2"\n')
+        program.chmod(0o755)
+        assert preprocess_source(Tree(), [], str(program)) == "int a;\n"
 
     def test_the_old_names_are_there(self):
         assert compiler.JitLinkModule is compiler.DynamicModule
