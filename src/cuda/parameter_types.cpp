@@ -29,11 +29,19 @@ constexpr PlainNumber kPlainNumbers[] = {
     {"unsigned long", {Kind::Integer, 8}},
     {"long long", {Kind::Integer, 8}},
     {"unsigned long long", {Kind::Integer, 8}},
+    {"__int128", {Kind::Integer, 16}},
+    {"unsigned __int128", {Kind::Integer, 16}},
+    {"wchar_t", {Kind::Integer, 4}},
+    {"char16_t", {Kind::Integer, 2}},
+    {"char32_t", {Kind::Integer, 4}},
     {"float", {Kind::Float, 4}},
     {"double", {Kind::Float, 8}},
     {"__half", {Kind::Float, 2}},
     {"__nv_bfloat16", {Kind::BFloat, 2}},
 };
+
+// What the types of pointers and references end with; "(*)" and "(&)" are to arrays.
+constexpr std::string_view kPointers[] = {"(*)", "*", "(&)", "&"};
 
 std::string_view trimmed(std::string_view text) {
   while (text.starts_with(' ')) text.remove_prefix(1);
@@ -59,7 +67,7 @@ ElementType complex_number(std::string_view type) {
   return {};
 }
 
-/// "float const*" and "float const (*) [4]" point to float.
+/// "float const*", "float const (*) [4]" and references, "float (&) [4]", point to float.
 ElementType pointed_to(std::string_view type) {
   while (type.ends_with(']')) {
     const std::size_t open = type.rfind('[');
@@ -68,11 +76,12 @@ ElementType pointed_to(std::string_view type) {
   }
   while (remove_suffix(type, "__restrict__") || remove_suffix(type, "__restrict")) {
   }
-  if (!remove_suffix(type, "(*)") && !remove_suffix(type, "*")) return {};
+  if (std::ranges::none_of(kPointers, [&](auto mark) { return remove_suffix(type, mark); }))
+    return {};
   while (remove_suffix(type, " const") || remove_suffix(type, " volatile")) {
   }
-  const auto* found = std::ranges::find(kPlainNumbers, type, &PlainNumber::name);
-  return found == std::end(kPlainNumbers) ? complex_number(type) : found->element;
+  const ElementType number = plain_number(type);
+  return number.kind == Kind::Any ? complex_number(type) : number;
 }
 
 /// How deep in brackets of any sort the character leads; "->" does not occur in types of kernels.
@@ -83,6 +92,11 @@ int depth_change(char c) {
 }
 
 }  // namespace
+
+ElementType plain_number(std::string_view type) {
+  const auto* found = std::ranges::find(kPlainNumbers, type, &PlainNumber::name);
+  return found == std::end(kPlainNumbers) ? ElementType{} : found->element;
+}
 
 std::string demangled(const std::string& name) {
   if (!name.starts_with("_Z")) return {};

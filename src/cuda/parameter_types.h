@@ -25,11 +25,14 @@ struct ElementType {
   bool operator==(const ElementType&) const = default;
 };
 
-/// A parameter: the element is Any unless it is a pointer to (arrays of) numbers.
+/// A parameter: the element is Any unless it is a pointer or a reference to (arrays of) numbers.
 struct ParameterType {
   std::string text;  ///< "float const*"
   ElementType element;
 };
+
+/// What a number of the type is: {BFloat, 2} of "__nv_bfloat16". Any of all but plain numbers.
+ElementType plain_number(std::string_view type);
 
 /// The name as C++ has it; empty for a name that is not mangled.
 std::string demangled(const std::string& name);

@@ -101,6 +101,21 @@ Written write_float(double number, std::size_t bytes, void* destination) {
   return Written::WrongSize;
 }
 
+Written write_bfloat(double number, void* destination) {
+  auto single = static_cast<float>(number);
+  std::uint32_t bits;
+  std::memcpy(&bits, &single, sizeof bits);
+  if (std::isnan(number)) return store((bits >> 16) | 0x40, 2, destination);
+  // What the first rounding drops must count in the second: an odd last bit stands for it.
+  if (const double rounded = single; rounded != number) {
+    if (std::fabs(rounded) > std::fabs(number)) --bits;
+    bits |= 1;
+  }
+  bits += 0x7fff + (bits >> 16 & 1);
+  if ((bits & 0x7fff0000) == 0x7f800000 && !std::isinf(number)) return Written::TooLarge;
+  return store(bits >> 16, 2, destination);
+}
+
 double read_float(const void* source, std::size_t bytes) {
   if (bytes == 8) {
     double number;

@@ -27,6 +27,9 @@ Written write_integer_as(PyObject* number, std::size_t bytes, bool is_signed, vo
 /// stays finite, else it is too large.
 Written write_float(double number, std::size_t bytes, void* destination);
 
+/// Writes `number` as a bfloat16, the upper half of a float. A finite number stays finite.
+Written write_bfloat(double number, void* destination);
+
 /// The binary floating-point number of `bytes` (2, 4, 8) bytes at `source`.
 double read_float(const void* source, std::size_t bytes);
 

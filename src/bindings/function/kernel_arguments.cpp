@@ -4,7 +4,6 @@
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <optional>
@@ -22,7 +21,9 @@
 #include "bindings/convert/optional_attribute.h"
 #include "bindings/convert/tensor_map_argument.h"
 #include "bindings/convert/texture_argument.h"
+#include "bindings/function/argument.h"
 #include "bindings/function/element_check.h"
+#include "bindings/function/number_arguments.h"
 #include "bindings/gil/released.h"
 #include "bindings/pointer/device_pointer.h"
 #include "bindings/pointer/managed_array.h"
@@ -39,159 +40,9 @@ constexpr const char* kAdviceForPointers =
 
 PyTypeObject* handler_class = nullptr;
 
-/// One argument on its way: everything that an error about it needs to say.
-struct Argument {
-  const cuda::Kernel& kernel;
-  std::size_t index;
-  PyObject* value;
-  std::size_t bytes;  ///< what the parameter has
-  cuda::ParameterKind kind = cuda::ParameterKind::Unknown;
-  cuda::ElementType element = {};
-
-  ArrayParameter as_array_parameter() const { return {kernel, index, element}; }
-
-  /// Whether the source declares a pointer; false where its types are not known.
-  bool is_pointer() const {
-    const std::vector<std::string>& types = kernel.layout().type_names;
-    return bytes == sizeof(CUdeviceptr) && index < types.size() && types[index].ends_with('*');
-  }
-
-  bool is_bool() const {
-    const std::vector<std::string>& types = kernel.layout().type_names;
-    return bytes == 1 && index < types.size() && types[index] == "bool";
-  }
-
-  std::string place() const {
-    return "argument #" + std::to_string(index) + " (0-based) of kernel '" +
-           cuda::readable_name(kernel.name()) + "'";
-  }
-
-  [[noreturn]] void raise_wrong_size(const std::string& given, const char* advice = "") const {
-    const std::string text = place() + " is " + given + ", but the parameter has " +
-                             std::to_string(bytes) + " bytes" + advice;
-    PyErr_SetString(PyExc_TypeError, text.c_str());
-    throw nb::python_error();
-  }
-
-  [[noreturn]] void raise_wrong_type(const char* advice = "") const {
-    PyErr_Clear();
-    PyErr_Format(PyExc_TypeError, "invalid type on parameter #%zu (0-based) of kernel '%s': %s%s",
-                 index, cuda::readable_name(kernel.name()).c_str(), type_name(value).c_str(),
-                 advice);
-    throw nb::python_error();
-  }
-
-  [[noreturn]] void raise_wrong_kind(const char* wanted) const {
-    PyErr_Clear();
-    PyErr_Format(PyExc_TypeError, "%s is %R, but the parameter is %s", place().c_str(), value,
-                 wanted);
-    throw nb::python_error();
-  }
-
-  void check(Written written, const char* sort) const {
-    if (written == Written::Yes) return;
-    if (written == Written::Failed) throw nb::python_error();
-    if (written == Written::WrongSize) raise_wrong_size(sort);
-    PyErr_Format(PyExc_OverflowError,
-                 "%s is out of range: %R does not fit in the %zu bytes of the parameter",
-                 place().c_str(), value, bytes);
-    throw nb::python_error();
-  }
-};
-
 void write_pointer(const Argument& argument, CUdeviceptr pointer, std::byte* destination) {
   if (argument.bytes != sizeof pointer) argument.raise_wrong_size("a pointer of 8 bytes");
   std::memcpy(destination, &pointer, sizeof pointer);
-}
-
-/// An integer of Python or NumPy; for a floating-point parameter the same number.
-void write_whole_number(const Argument& argument, PyObject* number, std::byte* destination) {
-  if (argument.is_bool()) {
-    // As C++ converts it; a bool of another value than 0 and 1 is undefined there.
-    const int is_true = PyObject_IsTrue(number);
-    if (is_true < 0) throw nb::python_error();
-    *destination = static_cast<std::byte>(is_true);
-    return;
-  }
-  if (argument.kind != cuda::ParameterKind::Float) {
-    argument.check(write_integer(number, argument.bytes, destination), "an integer");
-    return;
-  }
-  const double same = PyLong_AsDouble(number);
-  if (same == -1.0 && PyErr_Occurred()) throw nb::python_error();
-  argument.check(write_float(same, argument.bytes, destination), "an integer");
-}
-
-/// The same of floating-point numbers: those with a fraction are no integers.
-void write_real_number(const Argument& argument, double number, std::byte* destination) {
-  if (argument.is_pointer()) argument.raise_wrong_kind("a pointer");
-  if (argument.kind != cuda::ParameterKind::Integer) {
-    argument.check(write_float(number, argument.bytes, destination), "a floating-point number");
-    return;
-  }
-  if (!std::isfinite(number) || number != std::trunc(number)) {
-    argument.raise_wrong_kind("an integer");
-  }
-  const nb::object whole = nb::steal(PyLong_FromDouble(number));
-  if (!whole.is_valid()) throw nb::python_error();
-  argument.check(write_integer(whole.ptr(), argument.bytes, destination), "a number");
-}
-
-bool is_same_kind(cuda::ParameterKind parameter, ScalarKind value) {
-  if (parameter == cuda::ParameterKind::Float) return value == ScalarKind::Float;
-  if (parameter == cuda::ParameterKind::Integer) {
-    return value == ScalarKind::Integer || value == ScalarKind::Bool;
-  }
-  return true;
-}
-
-void write_scalar(const Argument& argument, ScalarType type, std::byte* destination) {
-  if (type.kind == ScalarKind::Void) {
-    if (!copy_scalar(argument.value, argument.bytes, destination)) {
-      const nb::object bytes = nb::steal(PyObject_GetAttrString(argument.value, "nbytes"));
-      PyErr_Clear();
-      argument.raise_wrong_size(
-          bytes.is_valid() ? "a struct of " + nb::cast<std::string>(nb::str(bytes)) + " bytes"
-                           : std::string("a struct of another size"));
-    }
-    return;
-  }
-  const bool is_whole = type.kind == ScalarKind::Bool || type.kind == ScalarKind::Integer;
-  if (!is_whole && argument.is_pointer()) argument.raise_wrong_kind("a pointer");
-  if (type.bytes == argument.bytes && is_same_kind(argument.kind, type.kind) &&
-      !(is_whole && argument.is_bool())) {
-    if (!copy_scalar(argument.value, argument.bytes, destination)) argument.raise_wrong_type();
-    return;
-  }
-  switch (type.kind) {
-    case ScalarKind::Bool:
-    case ScalarKind::Integer: {
-      const nb::object number = nb::steal(PyNumber_Long(argument.value));
-      if (!number.is_valid()) throw nb::python_error();
-      write_whole_number(argument, number.ptr(), destination);
-      return;
-    }
-    case ScalarKind::Float: {
-      const double number = PyFloat_AsDouble(argument.value);
-      if (number == -1.0 && PyErr_Occurred()) throw nb::python_error();
-      write_real_number(argument, number, destination);
-      return;
-    }
-    case ScalarKind::Complex: {
-      if (argument.kind != cuda::ParameterKind::Unknown) {
-        argument.raise_wrong_kind("a real number");
-      }
-      const std::complex<double> number = complex_value(argument.value);
-      if (number.real() == -1.0 && PyErr_Occurred()) throw nb::python_error();
-      argument.check(write_complex(number.real(), number.imag(), argument.bytes, destination),
-                     "a complex number");
-      return;
-    }
-    case ScalarKind::Void:
-    case ScalarKind::None:
-      break;
-  }
-  argument.raise_wrong_type();
 }
 
 void write_array(const Argument& argument, std::byte* destination) {

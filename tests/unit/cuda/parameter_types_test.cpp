@@ -36,6 +36,27 @@ TEST_CASE("pointers to plain numbers tell their elements") {
   CHECK(element_of("bool const*") == ElementType{Kind::Integer, 1});
 }
 
+TEST_CASE("references are addresses of what they refer to") {
+  CHECK(element_of("float&") == ElementType{Kind::Float, 4});
+  CHECK(element_of("double const&") == ElementType{Kind::Float, 8});
+  CHECK(element_of("int (&) [4]") == ElementType{Kind::Integer, 4});
+  CHECK(element_of("thrust::complex<double> const&") == ElementType{Kind::Complex, 16});
+}
+
+TEST_CASE("characters of several bytes and integers of 16 are plain numbers") {
+  CHECK(element_of("wchar_t const*") == ElementType{Kind::Integer, 4});
+  CHECK(element_of("char16_t*") == ElementType{Kind::Integer, 2});
+  CHECK(element_of("char32_t*") == ElementType{Kind::Integer, 4});
+  CHECK(element_of("__int128*") == ElementType{Kind::Integer, 16});
+  CHECK(element_of("unsigned __int128 const*") == ElementType{Kind::Integer, 16});
+}
+
+TEST_CASE("numbers by value are told by their type alone") {
+  CHECK(plain_number("__nv_bfloat16") == ElementType{Kind::BFloat, 2});
+  CHECK(plain_number("__half") == ElementType{Kind::Float, 2});
+  CHECK(plain_number("__half2") == ElementType{});
+}
+
 TEST_CASE("pointers to complex numbers tell their size") {
   CHECK(element_of("pycuda::complex<float>*") == ElementType{Kind::Complex, 8});
   CHECK(element_of("thrust::complex<double> const*") == ElementType{Kind::Complex, 16});
@@ -46,9 +67,9 @@ TEST_CASE("pointers to complex numbers tell their size") {
 }
 
 TEST_CASE("everything else fits all arrays") {
-  for (const char* type :
-       {"int", "void*", "char*", "signed char*", "unsigned char*", "float**", "float4*",
-        "n::float*", "float&", "thrust::complex<float>", "void (*)(int*)", "__half2*"}) {
+  for (const char* type : {"int", "void*", "char*", "signed char*", "unsigned char*", "float**",
+                           "float4*", "n::float*", "n::float&", "void (&)(int*)",
+                           "thrust::complex<float>", "void (*)(int*)", "__half2*"}) {
     CHECK(element_of(type) == ElementType{});
   }
 }

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// One argument of a kernel while it is written, and the errors about it.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "bindings/base/limited_api.h"
+#include "bindings/convert/byte_values.h"
+#include "bindings/function/element_check.h"
+#include "cuda/kernel.h"
+#include "cuda/kernel_names.h"
+#include "cuda/parameter_types.h"
+
+namespace pycuda::bindings {
+
+/// One argument on its way: everything that an error about it needs to say.
+struct Argument {
+  const cuda::Kernel& kernel;
+  std::size_t index;
+  PyObject* value;
+  std::size_t bytes;  ///< what the parameter has
+  cuda::ParameterKind kind = cuda::ParameterKind::Unknown;
+  cuda::ElementType element = {};
+
+  ArrayParameter as_array_parameter() const { return {kernel, index, element}; }
+
+  /// Whether the source declares a pointer; false where its types are not known.
+  bool is_pointer() const {
+    const std::vector<std::string>& types = kernel.layout().type_names;
+    return bytes == sizeof(CUdeviceptr) && index < types.size() && types[index].ends_with('*');
+  }
+
+  bool is_bool() const {
+    const std::vector<std::string>& types = kernel.layout().type_names;
+    return bytes == 1 && index < types.size() && types[index] == "bool";
+  }
+
+  /// The format of a parameter of 16 bits that is a floating-point number; Any of all others, and
+  /// where the source's types are not known.
+  cuda::ElementType::Kind short_float() const {
+    const std::vector<std::string>& types = kernel.layout().type_names;
+    if (bytes != 2 || index >= types.size()) return cuda::ElementType::Kind::Any;
+    const cuda::ElementType number = cuda::plain_number(types[index]);
+    return number.kind == cuda::ElementType::Kind::Integer ? cuda::ElementType::Kind::Any
+                                                           : number.kind;
+  }
+
+  std::string place() const {
+    return "argument #" + std::to_string(index) + " (0-based) of kernel '" +
+           cuda::readable_name(kernel.name()) + "'";
+  }
+
+  [[noreturn]] void raise_wrong_size(const std::string& given, const char* advice = "") const {
+    const std::string text = place() + " is " + given + ", but the parameter has " +
+                             std::to_string(bytes) + " bytes" + advice;
+    PyErr_SetString(PyExc_TypeError, text.c_str());
+    throw nanobind::python_error();
+  }
+
+  [[noreturn]] void raise_wrong_type(const char* advice = "") const {
+    PyErr_Clear();
+    PyErr_Format(PyExc_TypeError, "invalid type on parameter #%zu (0-based) of kernel '%s': %s%s",
+                 index, cuda::readable_name(kernel.name()).c_str(), type_name(value).c_str(),
+                 advice);
+    throw nanobind::python_error();
+  }
+
+  [[noreturn]] void raise_wrong_kind(const char* wanted) const {
+    PyErr_Clear();
+    PyErr_Format(PyExc_TypeError, "%s is %R, but the parameter is %s", place().c_str(), value,
+                 wanted);
+    throw nanobind::python_error();
+  }
+
+  void check(Written written, const char* sort) const {
+    if (written == Written::Yes) return;
+    if (written == Written::Failed) throw nanobind::python_error();
+    if (written == Written::WrongSize) raise_wrong_size(sort);
+    PyErr_Format(PyExc_OverflowError,
+                 "%s is out of range: %R does not fit in the %zu bytes of the parameter",
+                 place().c_str(), value, bytes);
+    throw nanobind::python_error();
+  }
+};
+
+}  // namespace pycuda::bindings

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+#include "bindings/function/number_arguments.h"
+
+#include <nanobind/stl/string.h>
+
+#include <cmath>
+#include <complex>
+#include <cstring>
+#include <string>
+
+#include "bindings/convert/byte_values.h"
+
+namespace nb = nanobind;
+
+namespace pycuda::bindings {
+namespace {
+
+using Kind = cuda::ElementType::Kind;
+
+Written write_floating(const Argument& argument, double number, std::byte* destination) {
+  if (argument.short_float() == Kind::BFloat) return write_bfloat(number, destination);
+  return write_float(number, argument.bytes, destination);
+}
+
+bool is_same_kind(const Argument& argument, ScalarKind value) {
+  // NumPy has halves, but no bfloat16. Integers of 16 bits are the bits of either.
+  if (value == ScalarKind::Float && argument.short_float() == Kind::BFloat) return false;
+  if (argument.kind == cuda::ParameterKind::Float) return value == ScalarKind::Float;
+  if (argument.kind == cuda::ParameterKind::Integer) {
+    return value == ScalarKind::Integer || value == ScalarKind::Bool;
+  }
+  return true;
+}
+
+}  // namespace
+
+void write_whole_number(const Argument& argument, PyObject* number, std::byte* destination) {
+  if (argument.is_bool()) {
+    // As C++ converts it; a bool of another value than 0 and 1 is undefined there.
+    const int is_true = PyObject_IsTrue(number);
+    if (is_true < 0) throw nb::python_error();
+    *destination = static_cast<std::byte>(is_true);
+    return;
+  }
+  if (argument.kind != cuda::ParameterKind::Float && argument.short_float() == Kind::Any) {
+    argument.check(write_integer(number, argument.bytes, destination), "an integer");
+    return;
+  }
+  const double same = PyLong_AsDouble(number);
+  if (same == -1.0 && PyErr_Occurred()) throw nb::python_error();
+  argument.check(write_floating(argument, same, destination), "an integer");
+}
+
+void write_real_number(const Argument& argument, double number, std::byte* destination) {
+  if (argument.is_pointer()) argument.raise_wrong_kind("a pointer");
+  if (argument.kind != cuda::ParameterKind::Integer) {
+    argument.check(write_floating(argument, number, destination), "a floating-point number");
+    return;
+  }
+  if (!std::isfinite(number) || number != std::trunc(number)) {
+    argument.raise_wrong_kind("an integer");
+  }
+  const nb::object whole = nb::steal(PyLong_FromDouble(number));
+  if (!whole.is_valid()) throw nb::python_error();
+  argument.check(write_integer(whole.ptr(), argument.bytes, destination), "a number");
+}
+
+void write_scalar(const Argument& argument, ScalarType type, std::byte* destination) {
+  if (type.kind == ScalarKind::Void) {
+    if (!copy_scalar(argument.value, argument.bytes, destination)) {
+      const nb::object bytes = nb::steal(PyObject_GetAttrString(argument.value, "nbytes"));
+      PyErr_Clear();
+      argument.raise_wrong_size(
+          bytes.is_valid() ? "a struct of " + nb::cast<std::string>(nb::str(bytes)) + " bytes"
+                           : std::string("a struct of another size"));
+    }
+    return;
+  }
+  const bool is_whole = type.kind == ScalarKind::Bool || type.kind == ScalarKind::Integer;
+  if (!is_whole && argument.is_pointer()) argument.raise_wrong_kind("a pointer");
+  if (type.bytes == argument.bytes && is_same_kind(argument, type.kind) &&
+      !(is_whole && argument.is_bool())) {
+    if (!copy_scalar(argument.value, argument.bytes, destination)) argument.raise_wrong_type();
+    return;
+  }
+  switch (type.kind) {
+    case ScalarKind::Bool:
+    case ScalarKind::Integer: {
+      const nb::object number = nb::steal(PyNumber_Long(argument.value));
+      if (!number.is_valid()) throw nb::python_error();
+      write_whole_number(argument, number.ptr(), destination);
+      return;
+    }
+    case ScalarKind::Float: {
+      const double number = PyFloat_AsDouble(argument.value);
+      if (number == -1.0 && PyErr_Occurred()) throw nb::python_error();
+      write_real_number(argument, number, destination);
+      return;
+    }
+    case ScalarKind::Complex: {
+      if (argument.kind != cuda::ParameterKind::Unknown) {
+        argument.raise_wrong_kind("a real number");
+      }
+      const std::complex<double> number = complex_value(argument.value);
+      if (number.real() == -1.0 && PyErr_Occurred()) throw nb::python_error();
+      argument.check(write_complex(number.real(), number.imag(), argument.bytes, destination),
+                     "a complex number");
+      return;
+    }
+    case ScalarKind::Void:
+    case ScalarKind::None:
+      break;
+  }
+  argument.raise_wrong_type();
+}
+
+}  // namespace pycuda::bindings
