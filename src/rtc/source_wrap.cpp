@@ -27,8 +27,10 @@ struct OpeningPlace {
 
 OpeningPlace find_opening(std::string_view source, const SourceScan& scan,
                           const IncludePaths& paths) {
+  // A last line without an end is a comment or a directive, which the opening must not become part of.
+  const bool unfinished = !source.empty() && !source.ends_with('\n');
   OpeningPlace place{source.size(), 1 + static_cast<std::size_t>(std::ranges::count(source, '\n')),
-                     false};
+                     unfinished};
   if (scan.first_code != SourceScan::kNone) {
     place = {scan.first_code_outermost, scan.first_code_outermost_line,
              scan.first_code_outermost != scan.first_code};

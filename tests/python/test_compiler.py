@@ -45,6 +45,10 @@ class TestTargets:
         )
         assert ".entry k(" in ptx_of(source, no_extern_c=True)
 
+    @pytest.mark.parametrize("source", ["", "// nothing", "#define X 1", "#if 0\n__global__ void k() {}\n#endif"])
+    def test_a_source_may_have_no_code(self, source):
+        assert ".entry" not in ptx_of(source)
+
     def test_bytes_are_a_source_too(self):
         assert ".entry multiply_them(" in ptx_of(MULTIPLY.encode())
 

@@ -112,6 +112,15 @@ TEST_CASE("lines of the user's code keep their numbers, however the source begin
   }
 }
 
+TEST_CASE("a source without code may end in the middle of a comment or a directive") {
+  const Headers headers;
+  for (const std::string source :
+       {"// c", "#define X 1", "#if A\n#endif", "#include <cuda_fp16.h> // c", "/* c */ // d"}) {
+    CAPTURE(source);
+    CHECK(headers.wrap(source).starts_with(source + "\nextern"));
+  }
+}
+
 TEST_CASE("NVIDIA's headers stand outside of extern C, the user's inside") {
   const Headers headers;
   const std::string leading = headers.wrap("#include <cuda_fp16.h>\n__global__ void k();\n");
