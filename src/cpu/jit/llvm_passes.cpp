@@ -37,6 +37,7 @@
 
 #include "cpu/jit/default_pipeline.h"
 #include "cpu/jit/pass_analyses.h"
+#include "cpu/jit/recomputed_values.h"
 #include "cpu/jit/split_blocks.h"
 #include "cpu/simt/analysis/warp_sites.h"
 #include "cpu/simt/blocks/plain_coroutines.h"
@@ -99,15 +100,9 @@ void split(llvm::Module& module, PassAnalyses& analyses) {
   if (!most) return;
   llvm::ModulePassManager passes;
   passes.addPass(llvm::CoroEarlyPass());
-  const auto add = [&](llvm::CoroSplitPass pass) {
-    passes.addPass(llvm::createModuleToPostOrderCGSCCPassAdaptor(std::move(pass)));
-  };
-  if (*most < many) {
-    add(llvm::CoroSplitPass());
-  } else {
-    const auto compute_again = [](llvm::Instruction&) { return false; };
-    add(llvm::CoroSplitPass(std::function<bool(llvm::Instruction&)>(compute_again)));
-  }
+  std::function<bool(llvm::Instruction&)> compute_again = [](llvm::Instruction&) { return false; };
+  if (*most < many) compute_again = recomputed_values();
+  passes.addPass(llvm::createModuleToPostOrderCGSCCPassAdaptor(llvm::CoroSplitPass(compute_again)));
   passes.addPass(llvm::CoroCleanupPass());
   passes.run(module, analyses.modules);
 }
