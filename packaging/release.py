@@ -91,6 +91,16 @@ def address_problems(address, write):
     yield f"{address} has been written to {names}: commit this"
 
 
+def version_problems(number):
+    """The files that are about another version than the package."""
+    if not re.search(rf"^## {re.escape(number)} ", (ROOT / "CHANGELOG.md").read_text(), re.M):
+        yield f"CHANGELOG.md has no section for {number}"
+    if f"\nversion: {number}\n" not in (ROOT / "CITATION.cff").read_text():
+        yield f"CITATION.cff is not about {number}"
+    if f'version: "{number}"' not in (ROOT / "packaging/conda/recipe.yaml").read_text():
+        yield f"packaging/conda/recipe.yaml is not about {number}"
+
+
 def problems(address, write):
     """One sentence for each thing that has to be done before the tag."""
     number = version()
@@ -98,12 +108,9 @@ def problems(address, write):
         yield "there are uncommitted changes"
     if git("tag", "--list", f"v{number}"):
         yield f"v{number} is tagged already: raise ANYWHERE_VERSION in python/pycuda/__init__.py"
-    if not re.search(rf"^## {re.escape(number)} ", (ROOT / "CHANGELOG.md").read_text(), re.M):
-        yield f"CHANGELOG.md has no section for {number}"
-    if f"\nversion: {number}\n" not in (ROOT / "CITATION.cff").read_text():
-        yield f"CITATION.cff is not about {number}"
-    if f'version: "{number}"' not in (ROOT / "packaging/conda/recipe.yaml").read_text():
-        yield f"packaging/conda/recipe.yaml is not about {number}"
+    yield from version_problems(number)
+    if f"\n## {number} (unreleased)\n" in (ROOT / "CHANGELOG.md").read_text():
+        yield f"CHANGELOG.md calls {number} unreleased: write the date there"
     for copy in ("packaging/cpu/LICENSE", "packaging/libraries/LICENSE"):
         if (ROOT / "LICENSE").read_bytes() != (ROOT / copy).read_bytes():
             yield f"{copy} is not LICENSE"
@@ -117,11 +124,9 @@ def check_sdist():
     code += f"pycuda_build.build_sdist({str(folder)!r})"
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
     (archive,) = folder.glob("*.tar.gz")
-    top = archive.name.removesuffix(".tar.gz")
-    names = set(tarfile.open(archive).getnames())
-    for needed in ("PKG-INFO", "LICENSE", "CMakeLists.txt", "src/cpu/ptx/opcode.def", "packaging/backend"):
-        if not any(name.startswith(f"{top}/{needed}") for name in names):
-            sys.exit(f"release: {archive.name} lacks {needed}")
+    names = {name.partition("/")[2] for name in tarfile.open(archive).getnames()}
+    if missing := {"PKG-INFO", *git("ls-files").splitlines()} - names:
+        sys.exit(f"release: {archive.name} lacks {', '.join(sorted(missing))}")
     (ROOT / "dist").mkdir(exist_ok=True)
     shutil.copy(archive, ROOT / "dist")
     print(f"dist/{archive.name}: {len(names)} entries")

@@ -9,6 +9,7 @@ import platform
 import shutil
 import subprocess
 import sys
+import tarfile
 import zipfile
 
 import pycuda
@@ -132,12 +133,38 @@ def test_the_distribution_of_the_libraries_has_the_licences_of_what_is_linked_in
         assert texts[0] == texts[1]
 
 
+def test_a_source_distribution_has_every_file_of_the_checkout(backend, monkeypatch, tmp_path):
+    root = PACKAGING.parent
+    if shutil.which("git") is None or not (root / ".git").exists():
+        pytest.skip("needs a git checkout")
+    monkeypatch.chdir(root)
+    archive = tmp_path / backend.build_sdist(str(tmp_path))
+    (top,) = {member.name.split("/")[0] for member in tarfile.open(archive)}
+    assert top == f"pycuda_anywhere-{pycuda.ANYWHERE_VERSION}"
+    packed = {member.name.removeprefix(f"{top}/") for member in tarfile.open(archive) if not member.isdir()}
+    assert {"PKG-INFO", "LICENSE", "packaging/cpu/licenses/LLVM.txt", "src/cpu/ptx/opcode.def"} <= packed
+
+    def listed(*arguments):
+        return set(subprocess.check_output(["git", "ls-files", "-z", *arguments], text=True).split("\0")) - {""}
+
+    here = {name for name in listed() if (root / name).exists()}
+    # New files may lie here before they are committed; what git ignores may not be in it.
+    new = listed("--others", "--exclude-standard")
+    assert here <= packed and packed - new == here | {"PKG-INFO"}
+
+
 @pytest.fixture
 def release(monkeypatch):
     monkeypatch.syspath_prepend(PACKAGING)
     import release
 
     return release
+
+
+def test_every_text_that_names_the_version_names_the_same(release):
+    assert release.version() == pycuda.ANYWHERE_VERSION
+    assert not list(release.version_problems(pycuda.ANYWHERE_VERSION))
+    assert len(list(release.version_problems("999.0"))) == 3
 
 
 @pytest.mark.parametrize(
