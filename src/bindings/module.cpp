@@ -5,12 +5,14 @@
 #include "bindings/base/limited_api.h"
 #include "bindings/gil/on_driver_thread.h"
 #include "bindings/gil/released.h"
+#include "bindings/gil/required.h"
 #include "bindings/pointer/device_pointer.h"
 
 NB_MODULE(_driver, m) {
   using namespace pycuda::bindings;
   // What a program still holds at its end is the driver's to take back, and no news to its user.
   nanobind::set_leak_warnings(false);
+  require_gil();
   find_python_functions();
   GilReleased::wait_at_exit();
   GilOnDriverThread::close_at_exit();

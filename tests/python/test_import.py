@@ -3,6 +3,7 @@
 
 import ast
 import sys
+import sysconfig
 
 import pytest
 from programs import run_program
@@ -110,4 +111,34 @@ def test_opengl_needs_no_driver_to_be_imported():
         assert pycuda.gl.make_context is pycuda.driver.make_gl_context
         """,
         PYCUDA_DRIVER="/nonexistent/libcuda.so",
+    )
+
+
+def test_without_the_gil_the_import_is_refused():
+    run_program(
+        """
+        import sys
+        sys._is_gil_enabled = lambda: False
+        try:
+            import pycuda.driver
+        except ImportError as error:
+            assert "relies on the GIL" in str(error) and "PYTHON_GIL=0" in str(error), error
+        else:
+            raise AssertionError("imported")
+        """
+    )
+
+
+def test_a_free_threaded_python_enables_the_gil():
+    if not sysconfig.get_config_var("Py_GIL_DISABLED"):
+        pytest.skip("needs a free-threaded Python")
+    run_program(
+        """
+        import sys, warnings
+        assert not sys._is_gil_enabled()
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            import pycuda.driver
+        assert sys._is_gil_enabled() and any("pycuda._driver" in str(warning.message) for warning in said), said
+        """
     )

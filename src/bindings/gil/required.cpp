@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+#include "bindings/gil/required.h"
+
+#include <nanobind/nanobind.h>
+
+namespace nb = nanobind;
+
+namespace pycuda::bindings {
+
+void require_gil() {
+  // Python 3.13 and later have it, with and without free threading.
+  nb::object is_enabled = nb::getattr(nb::module_::import_("sys"), "_is_gil_enabled", nb::none());
+  if (!is_enabled.is_none() && !nb::cast<bool>(is_enabled()))
+    throw nb::import_error(
+        "pycuda relies on the GIL, which -X gil=0 or PYTHON_GIL=0 has disabled: run Python without "
+        "that setting; a free-threaded Python then enables the GIL when pycuda is imported");
+}
+
+}  // namespace pycuda::bindings
