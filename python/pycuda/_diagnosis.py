@@ -57,12 +57,19 @@ def _version(number):
     return f"{number // 1000}.{number % 1000 // 10}" if number else "unknown"
 
 
+def _mixture():
+    from pycuda import _original  # may fail: each part of the report stands alone
+
+    if problem := _original.problem():
+        yield "problem", problem
+
+
 def _versions():
-    import pycuda  # may fail: each part of the report stands alone
+    import pycuda  # may fail: as above
 
     yield (
         "pycuda-anywhere",
-        f"{pycuda.ANYWHERE_VERSION} (stands in for PyCUDA {pycuda.VERSION_TEXT})",
+        f"{getattr(pycuda, 'ANYWHERE_VERSION', 'overwritten')} (stands in for PyCUDA {pycuda.VERSION_TEXT})",
     )
     yield "package", os.path.dirname(os.path.abspath(pycuda.__file__))
     yield "Python", f"{platform.python_version()}, {sys.executable}"
@@ -73,10 +80,6 @@ def _versions():
     except ImportError:
         yield "NumPy", "missing: `pip install numpy`"
     yield "system", platform.platform()
-    from pycuda import _original  # may fail: as above
-
-    if problem := _original.problem():
-        yield "problem", problem
 
 
 def _driver():
@@ -214,7 +217,7 @@ def _environment():
 
 def main():
     """Print the diagnosis. Each part stands alone: one that fails says so and the next goes on."""
-    for part in (_versions, _driver, _devices, _libraries, _compilers, _cache, _environment):
+    for part in (_mixture, _versions, _driver, _devices, _libraries, _compilers, _cache, _environment):
         try:
             for name, text in part():
                 print(f"{name:16} {text}", flush=True)

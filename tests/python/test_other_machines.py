@@ -176,3 +176,8 @@ def test_a_mixture_with_the_original_is_reported_with_its_remedy(tmp_path, numpy
     code = "import runpy; runpy.run_module('pycuda', run_name='__main__', alter_sys=True)"
     diagnosis = run_with([site, numpy_alone], code)
     assert diagnosis.returncode == 0 and remedy in diagnosis.stdout
+    # The original was installed last: of its files, `__init__.py` at least has replaced this package's.
+    (site / "pycuda/__init__.py").unlink()
+    (site / "pycuda/__init__.py").write_text('VERSION_TEXT = "2026.1"\n')
+    diagnosis = run_with([site, numpy_alone], code)
+    assert diagnosis.returncode == 0 and diagnosis.stdout.startswith("problem ") and remedy in diagnosis.stdout
