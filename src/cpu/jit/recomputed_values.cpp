@@ -26,7 +26,7 @@ class ShortChains {
  public:
   bool has(const llvm::Instruction& instruction) {
     if (instruction.getFunction() != function_) look_at(*instruction.getFunction());
-    return instructions_.contains(&instruction);
+    return is_computed(instruction) && instructions_.contains(&instruction);
   }
 
  private:
