@@ -27,7 +27,8 @@ struct OpeningPlace {
 
 OpeningPlace find_opening(std::string_view source, const SourceScan& scan,
                           const IncludePaths& paths) {
-  // A last line without an end is a comment or a directive, which the opening must not become part of.
+  // A last line without an end is a comment or a directive, which the opening must not become part
+  // of.
   const bool unfinished = !source.empty() && !source.ends_with('\n');
   OpeningPlace place{source.size(), 1 + static_cast<std::size_t>(std::ranges::count(source, '\n')),
                      unfinished};
