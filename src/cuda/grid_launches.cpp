@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "cuda/grid_launches.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <mutex>
-#include <set>
 
 namespace pycuda::cuda {
 namespace {
@@ -20,9 +21,33 @@ Noted& noted() {
 
 }  // namespace
 
-bool may_wait_for_grid(std::string_view ptx) {
+std::set<std::string, std::less<>> kernels_that_wait_for_grid(std::string_view ptx) {
   // A cooperative launch tells its barrier in two of these registers; others are zero.
-  return ptx.find("%envreg") != std::string_view::npos;
+  constexpr std::string_view kBarrier = "%envreg", kKernel = ".entry", kFunction = ".func";
+  std::set<std::string, std::less<>> waiting, calling;
+  const auto has = [](std::string_view text, std::string_view what) {
+    return text.find(what) != std::string_view::npos;
+  };
+  if (!has(ptx, kBarrier)) return waiting;
+  bool function_waits = false;
+  const auto next = [&] { return std::min(ptx.find(kKernel), ptx.find(kFunction)); };
+  for (std::size_t at = next(); at != std::string_view::npos;) {
+    ptx.remove_prefix(at);
+    const bool is_kernel = ptx.starts_with(kKernel);
+    ptx.remove_prefix(is_kernel ? kKernel.size() : kFunction.size());
+    at = next();
+    const std::string_view text = ptx.substr(0, at);
+    if (!is_kernel) {
+      function_waits |= has(text, kBarrier);
+      continue;
+    }
+    const std::size_t name = std::min(text.find_first_not_of(" \t\r\n"), text.size());
+    const std::size_t end = std::min(text.find_first_of(" \t\r\n(", name), text.size());
+    if (has(text, kBarrier)) waiting.emplace(text.substr(name, end - name));
+    if (has(text, "call")) calling.emplace(text.substr(name, end - name));
+  }
+  if (function_waits) waiting.merge(calling);
+  return waiting;
 }
 
 void note_plain_grid_launch(const std::string& kernel) noexcept {

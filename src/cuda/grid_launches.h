@@ -3,13 +3,15 @@
 // for the messages of their faults.
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 
 namespace pycuda::cuda {
 
-/// Whether code in `ptx` asks for a grid's barrier, as cooperative groups do.
-bool may_wait_for_grid(std::string_view ptx);
+/// The kernels in `ptx` that ask for a grid's barrier, as cooperative groups do, or call functions
+/// where one of the functions does.
+std::set<std::string, std::less<>> kernels_that_wait_for_grid(std::string_view ptx);
 
 /// Remembers that a kernel of this name was launched plainly. Any thread.
 void note_plain_grid_launch(const std::string& kernel) noexcept;

@@ -44,12 +44,13 @@ class Kernel {
       : module_(std::move(module)),
         handle_(handle),
         name_(std::move(name)),
-        may_wait_for_grid_(module_->may_wait_for_grid()) {}
+        may_wait_for_grid_(module_->may_wait_for_grid(name_)) {}
 
   CUfunction handle() const { return handle_; }
   const std::string& name() const { return name_; }
   const ModulePtr& module() const { return module_; }
-  /// True when its module holds code that waits for a whole grid, which cooperative launches can.
+  /// True when it has, or may call, code that waits for a whole grid, which cooperative launches
+  /// can.
   bool may_wait_for_grid() const { return may_wait_for_grid_; }
   const ContextPtr& context() const { return module_->context(); }
   const driver::DriverTable& driver() const { return context()->driver(); }

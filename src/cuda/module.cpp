@@ -87,7 +87,7 @@ ModulePtr Module::from_image(std::string_view image, const JitOptions& options, 
   module->variables_ = names_of_variables(image);
   if (!has_own_length(image)) {
     module->signatures_ = read_signatures(terminated.c_str());
-    module->may_wait_for_grid_ = cuda::may_wait_for_grid(terminated);
+    module->grid_kernels_ = kernels_that_wait_for_grid(terminated);
   }
   return module;
 }

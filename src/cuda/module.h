@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -66,7 +67,7 @@ class Module : public std::enable_shared_from_this<Module> {
                   std::string_view text);
 
   /// See Kernel::may_wait_for_grid(); false where the image is not PTX.
-  bool may_wait_for_grid() const { return may_wait_for_grid_; }
+  bool may_wait_for_grid(std::string_view kernel) const { return grid_kernels_.contains(kernel); }
 
   /// A variable of the module. The address dies with the module.
   struct Global {
@@ -92,7 +93,7 @@ class Module : public std::enable_shared_from_this<Module> {
   std::map<std::string, std::string, std::less<>> kernel_types_;               ///< mangled
   std::optional<std::vector<std::string>> variables_;
   bool checks_arguments_ = false;
-  bool may_wait_for_grid_ = false;
+  std::set<std::string, std::less<>> grid_kernels_;    ///< those that may wait for a grid
   std::mutex mutex_;                                   ///< protects what is kept
   std::map<std::string, std::shared_ptr<void>> kept_;  ///< gone before `module_`
 };

@@ -123,10 +123,21 @@ def test_a_grid_that_synchronises_in_a_plain_launch_says_what_it_needs(call):
     assert "needs a cooperative launch: call it with cooperative=True" in result.stdout
 
 
-def test_a_trap_of_another_kind_says_nothing_of_grids():
+@pytest.mark.parametrize(
+    "beside",
+    [
+        "",
+        """
+        #include <cooperative_groups.h>
+        __global__ void other(int *a) { cooperative_groups::this_grid().sync(); }
+        """,
+    ],
+    ids=["alone", "beside a kernel that synchronises its grid"],
+)
+def test_a_trap_of_another_kind_says_nothing_of_grids(beside):
     if not has_cpu_driver():
         pytest.skip("needs the CPU driver: a GPU does not say why a kernel trapped")
-    source = '__global__ void around(int *a, int *b) { asm volatile("trap;"); }'
+    source = beside + '__global__ void around(int *a, int *b) { asm volatile("trap;"); }'
     result = subprocess.run(
         [sys.executable, "-c", PLAIN.replace("{call}", CALLS["call"])], input=source, capture_output=True, text=True,
         env={**os.environ, "PYCUDA_DRIVER": "cpu"},
