@@ -20,13 +20,13 @@ ALLOWED = "tools/test_times.toml"
 USES = {
     ".py": {
         "sleep": r"\btime\.sleep\(",
-        "clock": r"\btime\.(monotonic|perf_counter|time)(_ns)?\(",
+        "clock": r"\b(time\.(monotonic|perf_counter|process_time|thread_time|time)(_ns)?|getrusage)\(",
         "limit": r"\btimeout=\d|\.(wait|join|poll|acquire|get|result)\((timeout=)?[\d.]+\)",
         "memory": r"\bmem_get_info\(",
     },
     ".cpp": {
         "sleep": r"\b(sleep_for|sleep_until|usleep|nanosleep|sleep)\(",
-        "clock": r"\b(\w+_clock|Clock)::now\(",
+        "clock": r"\b((\w+_clock|Clock)::now|std::clock|clock_gettime|getrusage)\(",
         "limit": r"\bwait_(for|until)\([^)]*(seconds|minutes|\b\d+m?s\b)",
         "memory": r"\bcuMemGetInfo",
     },

@@ -46,10 +46,12 @@ def test_the_project_has_a_reason_for_every_use():
     [
         (PYTHON.format("sleep"), "sleep", "test_x.py"),
         (PYTHON.format("perf_counter"), "clock", "test_x.py"),
+        (PYTHON.format("process_time"), "clock", "test_x.py"),
         ("\n\nthread.{}(60)\n".format("join"), "limit", "test_x.py"),
         ("\n\nfree = cuda.{}()\n".format("mem_get_info"), "memory", "test_x.py"),
         ("\n\nstd::this_thread::sleep_for(1ms);\n", "sleep", "x_test.cpp"),
         ("\n\nconst auto start = Clock::now();\n", "clock", "x_test.cpp"),
+        ("\n\nconst std::clock_t start = std::clock();\n", "clock", "x_test.cpp"),
         ("\n\nCHECK(ready.wait_for(std::chrono::seconds(20)) == done);\n", "limit", "x_test.cpp"),
         ("\n\nCU(cuMemGetInfo_v2)(&free, &total);\n", "memory", "x_test.cpp"),
     ],
