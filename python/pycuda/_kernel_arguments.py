@@ -121,6 +121,13 @@ def elementwise_names(arguments, body, elsewhere):
     return frozenset(names)
 
 
+def _sort_of_number(dtype):
+    """Numbers of one sort are compared by their sizes: "plain" ones, "complex" ones. Bytes and structs have none."""
+    if dtype.kind == "c":
+        return "complex"
+    return "plain" if dtype.kind == "b" or (dtype.kind in "iuf" and dtype.itemsize > 1) else ""
+
+
 class Vector:
     """What is known of a vector that was passed: where it is, its shape and strides."""
 
@@ -188,6 +195,16 @@ class Vector:
             f"array with astype(numpy.{declared}), or declare the argument as the array is"
         )
 
+    def check_number_size(self):
+        """Refuse numbers of another size than declared, as kernels of a `SourceModule` do.
+
+        For vectors of which it is not known that they are read element by element: bytes and structs may be read as
+        anything, complex numbers as two others.
+        """
+        declared, given = self.argument.dtype, self.dtype
+        if declared.itemsize != given.itemsize and _sort_of_number(declared) == _sort_of_number(given) != "":
+            self.check_dtype()
+
 
 class Call:
     """The arguments of one call, checked.
@@ -218,6 +235,8 @@ class Call:
         self.same_length = [vector for vector in given if vector.argument.name in same_length]
         for vector in given:
             vector.check_byte_order()
+            if vector not in self.same_length:
+                vector.check_number_size()
         for vector in self.same_length:
             vector.check_dtype()
         if sized:

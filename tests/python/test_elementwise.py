@@ -152,6 +152,26 @@ def test_elements_of_the_declared_size_are_read_as_declared():
     assert (bits.get().view(np.int32) == np.array([1, -1, 0.5], np.float32).view(np.int32) + 1).all()
 
 
+@pytest.mark.parametrize(
+    "operation", ["y[i] = x[(i + 1) % n]", "if (i < n) y[i] = x[i]", "float *p = x; y[i] = p[i]", "y[i] = *x"]
+)
+def test_numbers_of_another_size_are_refused_however_they_are_read(operation):
+    kernel = ElementwiseKernel("float *x, float *y", operation)
+    y = to_gpu(ramp(5))
+    for dtype in (np.float64, np.int64, np.float16, np.bool_):
+        with pytest.raises(TypeError, match=f"'x' is declared as float32, the array has dtype {np.dtype(dtype)}"):
+            kernel(to_gpu(np.zeros(5, dtype)), y)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.complex64, [("a", np.float64)]])
+def test_what_may_be_read_as_anything_is(dtype):
+    x, y = ramp(5), gpuarray.empty(5, np.float32)
+    memory = np.zeros(20, dtype)
+    memory.view(np.uint8)[: x.nbytes] = x.view(np.uint8)
+    ElementwiseKernel("float *x, float *y", "if (i < 5) y[i] = x[i]")(to_gpu(memory), y)
+    assert (y.get() == x).all()
+
+
 def test_dtypes_that_differ_are_refused():
     with pytest.raises(TypeError, match="'y' is declared as float32, the array has dtype float64"):
         axpy()(1, to_gpu(ramp(5)), to_gpu(ramp(5, dtype=np.float64)), to_gpu(ramp(5)))
