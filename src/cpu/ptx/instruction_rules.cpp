@@ -25,10 +25,6 @@ namespace {
 
 using Kind = Operand::Kind;
 
-const Register* register_of(const Operand& operand, const Function& function) {
-  return operand.kind == Kind::Register ? &function.registers[operand.reg] : nullptr;
-}
-
 const Operand* first_negated(const Operand& operand) {
   if (operand.kind == Kind::Register && operand.negated) return &operand;
   for (const Operand& element : operand.elements) {

@@ -75,10 +75,6 @@ std::string counts_of(std::string_view letters) {
   return text + (letters.size() == 1 ? " operand" : " operands");
 }
 
-const Register* register_of(const Operand& operand, const Function& function) {
-  return operand.kind == Kind::Register ? &function.registers[operand.reg] : nullptr;
-}
-
 bool is_integer_of(const Register* named, std::uint32_t bits) {
   return named && bits_of(named->type) == bits && !is_float(named->type) && named->vector == 1;
 }

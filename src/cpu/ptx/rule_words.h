@@ -56,6 +56,11 @@ inline std::string_view first_word(const Instruction& instruction) {
   return text.substr(0, text.find('.'));
 }
 
+/// The register that the operand is, or null.
+inline const Register* register_of(const Operand& operand, const Function& function) {
+  return operand.kind == Operand::Kind::Register ? &function.registers[operand.reg] : nullptr;
+}
+
 /// Whether the operand is a register of so many bits, or no register, or missing.
 inline bool has_bits(const Instruction& instruction, std::size_t operand, std::uint32_t bits,
                      const Function& function) {

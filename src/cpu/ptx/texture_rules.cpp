@@ -12,10 +12,6 @@ namespace {
 
 using Kind = Operand::Kind;
 
-const Register* register_of(const Operand& operand, const Function& function) {
-  return operand.kind == Kind::Register ? &function.registers[operand.reg] : nullptr;
-}
-
 /// The operand of a texture and its coordinates has these last.
 Broken coordinates(const Operand& place) {
   if (place.kind != Kind::TexCoords || place.elements.empty()) return std::nullopt;
