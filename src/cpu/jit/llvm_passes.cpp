@@ -4,8 +4,10 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Analysis/CGSCCPassManager.h>
 #include <llvm/Analysis/ScalarEvolution.h>
+#include <llvm/IR/CFG.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PassManager.h>
@@ -135,10 +137,33 @@ void add_structured_branches(llvm::FunctionPassManager& passes) {
   passes.addPass(llvm::UnifyFunctionExitNodesPass());
 }
 
+/// Whether a variable that becomes a value would be chosen anew at so many edges of the control
+/// flow that code for these choices, of all variables, would take longest: hundreds of jumps to one
+/// place.
+bool has_many_choices(const llvm::Function& function) {
+  constexpr std::size_t many_edges = 8, most_choices = 100'000;
+  std::size_t edges = 0, variables = 0;
+  for (const llvm::BasicBlock& block : function) {
+    const std::size_t to_block = llvm::pred_size(&block);
+    if (to_block >= many_edges) edges += to_block;
+  }
+  for (const llvm::Instruction& instruction : function.getEntryBlock())
+    variables += llvm::isa<llvm::AllocaInst>(instruction) ? 1 : 0;
+  return edges * variables > most_choices;
+}
+
+/// Variables become values, where code for choices among these stays short.
+struct FewChoices : llvm::PassInfoMixin<FewChoices> {
+  llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
+    if (has_many_choices(function)) return llvm::PreservedAnalyses::all();
+    return llvm::SROAPass(SROAOptions::ModifyCFG).run(function, analyses);
+  }
+};
+
 llvm::FunctionPassManager least_clean_up(bool in_step) {
   llvm::FunctionPassManager passes;
   passes.addPass(simplify_branches(in_step));
-  passes.addPass(llvm::SROAPass(SROAOptions::ModifyCFG));
+  passes.addPass(FewChoices());
   passes.addPass(llvm::EarlyCSEPass());
   passes.addPass(llvm::InstSimplifyPass());
   passes.addPass(llvm::ADCEPass());
@@ -295,7 +320,7 @@ void run_least(llvm::Module& module, llvm::TargetMachine& target) {
     if (function.isDeclaration()) continue;
     llvm::FunctionPassManager passes;
     if (!simt::is_split_plainly(function)) {
-      passes.addPass(llvm::SROAPass(SROAOptions::ModifyCFG));
+      passes.addPass(FewChoices());
       passes.addPass(llvm::EarlyCSEPass());
       passes.addPass(llvm::InstSimplifyPass());
       passes.addPass(llvm::ADCEPass());

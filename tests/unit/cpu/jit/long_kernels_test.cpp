@@ -70,6 +70,22 @@ std::string chain_across_a_barrier(std::size_t steps) {
   return kernel(".local .align 4 .b8 kept[64];\n" + stores + "bar.sync 0;\n" + loads, 1, false);
 }
 
+/// `jumps` places that all jump to one, where `jumps` variables are read that each may have set.
+std::string jumps_to_one_place(std::size_t jumps) {
+  std::string body, sum;
+  for (std::size_t i = 0; i < jumps; ++i) {
+    const std::string number = std::to_string(i);
+    body += ".reg .b32 %n" + number + "; mov.u32 %n" + number + ", %y;\n";
+    sum += "xor.b32 %x, %x, %n" + number + ";\n";
+  }
+  for (std::size_t i = 0; i < jumps; ++i) {
+    const std::string number = std::to_string(i);
+    body += "mad.lo.u32 %x, %x, 5, " + number + "; add.u32 %n" + number + ", %x, " + number +
+            "; setp.eq.u32 %p, %x, " + std::to_string(3 * i) + "; @%p bra OUT;\n";
+  }
+  return kernel(body + "OUT: bar.sync 0;\n" + sum, 1, false);
+}
+
 struct Case {
   const char* step;
   std::size_t times;
@@ -113,4 +129,23 @@ TEST_CASE("what a thread keeps at a barrier is not computed again from far back"
   const std::size_t once = code_bytes(chain_across_a_barrier(150));
   const std::size_t twice = code_bytes(chain_across_a_barrier(300));
   CHECK(twice < 2 * once + 2000);
+}
+
+TEST_CASE("code for many jumps to one place grows with their number") {
+  constexpr std::uint32_t jumps = 500;
+  const std::vector<std::uint32_t> found = results(jumps_to_one_place(jumps));
+  for (std::uint32_t thread = 0; thread < threads; ++thread) {
+    std::uint32_t x = 0x3c003800 + thread * 2654435761u;
+    std::vector<std::uint32_t> numbers(jumps, 0x01020304);
+    for (std::uint32_t i = 0; i < jumps; ++i) {
+      x = x * 5 + i;
+      numbers[i] = x + i;
+      if (x == 3 * i) break;
+    }
+    for (const std::uint32_t number : numbers) x ^= number;
+    CHECK(found[thread] == x);
+  }
+  const std::size_t once = code_bytes(jumps_to_one_place(800));
+  const std::size_t twice = code_bytes(jumps_to_one_place(1600));
+  CHECK(twice < 3 * once);
 }
