@@ -327,6 +327,24 @@ def stencil(count):
         yield f"st.global.f32 [%o+{400000 + number * 4}], %f1;"
 
 
+def jumps_to_one(times, variables):
+    """Jumps to one place, where variables are read that each part between two jumps may have set."""
+    for number in range(times):
+        yield f"mad.lo.u32 %r1, %r1, %r2, {number}; add.u32 %r{10 + number % variables}, %r1, {number};"
+        yield f"setp.eq.u32 %p0, %r1, {number * 3}; @%p0 bra OUT;"
+    yield "OUT:"
+    yield from (f"xor.b32 %r1, %r1, %r{10 + number};" for number in range(variables))
+
+
+def chain_across_a_barrier(times):
+    """Numbers that each need all before them, of which a few are kept, and read often behind a barrier."""
+    for number in range(times):
+        yield f"st.local.u32 [mine+{number % 16 * 4}], %r1; mad.lo.u32 %r1, %r1, %r2, {number};"
+    yield "bar.sync 0;"
+    for number in range(times):
+        yield f"ld.local.u32 %r4, [mine+{number * 7 % 16 * 4}]; add.u32 %r1, %r1, %r4;"
+
+
 def loads_of_types(count):
     """Loads of one address as another type than was stored."""
     for number in range(count):
@@ -455,6 +473,8 @@ def long_kernels(length=LONGEST):
         "jumps back, 15": jumps_back(scaled(15)),
         "jumps back, 100": jumps_back(scaled(100)),
         "jumps back, 800": jumps_back(scaled(800)),
+        "jumps to one place": jumps_to_one(scaled(1050), scaled(700)),
+        "a chain across a barrier": chain_across_a_barrier(scaled(1200)),
         "loads of types": loads_of_types(scaled(1600)),
     }
     for name, pieces in flows.items():
