@@ -2,6 +2,7 @@
 // from_chars throughout: the process's locale must not change what a program means.
 #include "cpu/ptx/literal.h"
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <limits>
@@ -23,17 +24,33 @@ std::optional<Number> bit_pattern(std::string_view text, std::size_t length, Typ
   return Number{type, *bits, false};
 }
 
+/// Whether a positive decimal number is: by the place of its first digit, and the exponent.
+bool is_below_one(std::string_view text) {
+  const std::size_t e = std::min(text.find_first_of("eE"), text.size());
+  const std::string_view digits = text.substr(0, e);
+  const std::size_t point = std::min(digits.find('.'), digits.size());
+  const std::size_t first = digits.find_first_not_of("0.");
+  long long exponent = 0;
+  if (e < text.size()) {
+    std::string_view number = text.substr(e + 1);
+    if (number.starts_with('+')) number.remove_prefix(1);
+    const auto read = std::from_chars(number.data(), number.data() + number.size(), exponent);
+    // A longer exponent decides alone.
+    if (read.ec != std::errc{}) return number.starts_with('-');
+  }
+  if (first == std::string_view::npos) return true;
+  const auto places = static_cast<long long>(point) - static_cast<long long>(first);
+  return places + (places < 0 ? 1 : 0) + exponent <= 0;
+}
+
 std::optional<Number> decimal_float(std::string_view text) {
   double value = 0;
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
   if (stop != end) return std::nullopt;
   if (error == std::errc::result_out_of_range) {
-    // from_chars leaves the value alone then: a negative exponent is an underflow, anything else an
-    // overflow.
-    const std::size_t exponent = text.find_first_of("eE");
-    const bool tiny = exponent != std::string_view::npos && text.substr(exponent).find('-') == 1;
-    value = tiny ? 0 : std::numeric_limits<double>::infinity();
+    // from_chars leaves the value alone then.
+    value = is_below_one(text) ? 0 : std::numeric_limits<double>::infinity();
   } else if (error != std::errc{}) {
     return std::nullopt;
   }

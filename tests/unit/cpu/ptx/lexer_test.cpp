@@ -101,6 +101,17 @@ TEST_CASE("floating-point literals are exact") {
   CHECK(decimal("012.5") == 12.5);
   CHECK(decimal("1e-400") == 0);
   CHECK(decimal("1e400") == std::bit_cast<double>(0x7ff0000000000000u));
+  // Too small or too large by its digits, whatever the exponent's sign.
+  const std::string zeros(400, '0');
+  const double infinite = std::bit_cast<double>(0x7ff0000000000000u);
+  CHECK(decimal("0." + zeros + "1") == 0);
+  CHECK(decimal("0." + zeros + "1e50") == 0);
+  CHECK(decimal("1" + zeros + ".0") == infinite);
+  CHECK(decimal("1" + zeros + ".0e-50") == infinite);
+  CHECK(decimal("1" + zeros + ".0e-800") == 0);
+  CHECK(decimal("0." + zeros + "1e+800") == infinite);
+  CHECK(decimal("1e99999999999999999999") == infinite);
+  CHECK(decimal("1e-99999999999999999999") == 0);
   CHECK(parse_number("0f3F800000")->type == Type::F32);
   CHECK(decimal("0F3f800000") == 1);
   CHECK(parse_number("0d3FF0000000000000")->type == Type::F64);
