@@ -18,6 +18,9 @@ STAMPS = ROOT / "build" / ".stamps" / "tidy"
 TIDY = "clang-tidy-19"
 OPTIONS = ["--quiet", "--extra-arg=-Wno-error", "--extra-arg=-Wno-unknown-warning-option"]
 OPTIONS += ["--extra-arg=-Wno-ignored-gch"]  # GCC's precompiled headers
+DATABASE = ROOT / "build" / ".stamps" / "tidy-commands"
+# Options that Clang does not know.
+OF_GCC = {"-fno-gnu-unique"}
 
 
 def headers_of(build: pathlib.Path) -> dict[str, list[pathlib.Path]]:
@@ -48,7 +51,12 @@ def main(build: pathlib.Path, chosen: list[str]) -> int:
     common = version + b"".join(path.read_bytes() for path in rules)
 
     waiting = []
-    for command in json.loads((build / "compile_commands.json").read_text()):
+    commands = json.loads((build / "compile_commands.json").read_text())
+    for command in commands:
+        command["command"] = shlex.join(word for word in shlex.split(command["command"]) if word not in OF_GCC)
+    DATABASE.mkdir(parents=True, exist_ok=True)
+    (DATABASE / "compile_commands.json").write_text(json.dumps(commands))
+    for command in commands:
         source = pathlib.Path(command["file"])
         if not source.is_relative_to(ROOT / "src"):
             continue
@@ -69,7 +77,7 @@ def main(build: pathlib.Path, chosen: list[str]) -> int:
 
     def check(item: tuple[pathlib.Path, pathlib.Path, str]) -> bool:
         source, stamp, state = item
-        run = subprocess.run([TIDY, "-p", build, *OPTIONS, source], capture_output=True, text=True)
+        run = subprocess.run([TIDY, "-p", DATABASE, *OPTIONS, source], capture_output=True, text=True)
         if run.returncode == 0:
             stamp.write_text(state)
         else:

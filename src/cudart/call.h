@@ -26,17 +26,17 @@ template <class To, class From>
 To as(From value) {
   if constexpr (std::is_same_v<To, From>) {
     return value;
-  } else if constexpr (std::is_class_v<To> || std::is_union_v<To>) {
-    return std::bit_cast<To>(value);
   } else if constexpr (std::is_pointer_v<To> && std::is_pointer_v<From>) {
     using A = std::remove_pointer_t<To>;
     using B = std::remove_pointer_t<From>;
     if constexpr (Complete<A> && Complete<B> && !std::is_void_v<A> && !std::is_void_v<B> &&
                   !std::is_function_v<A> && !std::is_function_v<B>) {
+      // NOLINTNEXTLINE(bugprone-sizeof-expression): A and B may be pointers themselves
       static_assert(sizeof(A) == sizeof(B), "the two APIs lay this type out differently");
     }
     return reinterpret_cast<To>(reinterpret_cast<std::uintptr_t>(value));
-  } else if constexpr (std::is_pointer_v<To> || std::is_pointer_v<From>) {
+  } else if constexpr (std::is_pointer_v<To> || std::is_pointer_v<From> || std::is_class_v<To> ||
+                       std::is_union_v<To>) {
     return std::bit_cast<To>(value);
   } else {
     return static_cast<To>(value);

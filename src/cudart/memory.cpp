@@ -35,7 +35,8 @@ cudaError_t known_attributes(const DriverTable& driver, CUdeviceptr pointer,
   (void)read(&device, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL);
   if (read(&on_device, CU_POINTER_ATTRIBUTE_DEVICE_POINTER) != CUDA_SUCCESS) on_device = 0;
   const bool host = type == CU_MEMORYTYPE_HOST || managed != 0;
-  if (host && read(&on_host, CU_POINTER_ATTRIBUTE_HOST_POINTER) != CUDA_SUCCESS) on_host = nullptr;
+  if (host && read(static_cast<void*>(&on_host), CU_POINTER_ATTRIBUTE_HOST_POINTER) != CUDA_SUCCESS)
+    on_host = nullptr;
   attributes->type = managed != 0                 ? cudaMemoryTypeManaged
                      : type == CU_MEMORYTYPE_HOST ? cudaMemoryTypeHost
                                                   : cudaMemoryTypeDevice;

@@ -94,7 +94,7 @@ cudaError_t place_managed(const DriverTable& driver, Wanted&& wanted) {
     const std::unique_lock guard(all.lock);
     all.placed.erase(*variable.managed);
     *variable.managed = as<void*>(address);
-    all.placed[*variable.managed] = variable.managed;
+    all.placed[*variable.managed] = static_cast<const void*>(variable.managed);
   }
   return cudaSuccess;
 }
@@ -233,7 +233,8 @@ REGISTRATION void __cudaRegisterManagedVar(void** handle, void** hostVarPtrAddre
                                            const char* deviceName, int, size_t, int, int) {
   Registry& all = registry();
   const std::unique_lock guard(all.lock);
-  all.variables[hostVarPtrAddress] = {binary_of(handle), deviceName, hostVarPtrAddress};
+  all.variables[static_cast<const void*>(hostVarPtrAddress)] = {binary_of(handle), deviceName,
+                                                                hostVarPtrAddress};
 }
 
 /// Called before the first use of a managed variable; what it returns is "done".
