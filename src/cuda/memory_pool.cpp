@@ -61,12 +61,11 @@ auto MemoryPool<Source>::take_held(BinNumber bin, std::size_t asked_bytes, std::
     if (!own->valid()) {
       managed_bytes_ -= last->block.bytes();
       gone->push_back(std::move(*last));
-    } else if (exact_ && last->block.bytes() != std::max<std::size_t>(asked_bytes, 1)) {
+    } else if ((exact_ && last->block.bytes() != std::max<std::size_t>(asked_bytes, 1)) ||
+               (place != nullptr && place != own)) {
       continue;
-    } else if (place == nullptr || place == own) {
-      taken.emplace(std::move(*last));
     } else {
-      continue;
+      taken.emplace(std::move(*last));
     }
     last = entries.erase(last);
     --held_blocks_;
