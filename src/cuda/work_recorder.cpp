@@ -174,6 +174,7 @@ std::vector<WorkRecord> WorkRecorder::stop() {
   const std::lock_guard lock(mutex_);
   while (!clocks_.empty()) settle(clocks_.begin());
   std::vector<WorkRecord> records;
+  records.reserve(done_.size());
   for (Pending& pending : done_) records.push_back(std::move(pending.record));
   done_.clear();
   contexts_seen_ = streams_seen_ = 0;
