@@ -56,20 +56,6 @@ std::size_t code_bytes(const std::string& text) {
   return compiled->object.size();
 }
 
-/// Each of `steps` numbers is made of the one before and put into one of 16 variables; behind a
-/// barrier that many are read again.
-std::string chain_across_a_barrier(std::size_t steps) {
-  std::string stores, loads;
-  for (std::size_t i = 0; i < steps; ++i) {
-    const std::string number = std::to_string(i);
-    stores += "st.local.u32 [kept+" + std::to_string(i % 16 * 4) + "], %x; mad.lo.u32 %x, %x, 5, " +
-              number + ";\n";
-    loads += "ld.local.u32 %y, [kept+" + std::to_string(i * 7 % 16 * 4) +
-             "]; mad.lo.u32 %x, %x, 3, %y;\n";
-  }
-  return kernel(".local .align 4 .b8 kept[64];\n" + stores + "bar.sync 0;\n" + loads, 1, false);
-}
-
 /// `jumps` places that all jump to one, where `jumps` variables are read that each may have set.
 std::string jumps_to_one_place(std::size_t jumps) {
   std::string body, sum;
@@ -123,12 +109,6 @@ TEST_CASE("each further instruction of a long kernel is little code") {
     const std::size_t twice = code_bytes(kernel(each.step, 2 * each.times, false));
     CHECK(twice - once < each.times * each.most_bytes);
   }
-}
-
-TEST_CASE("what a thread keeps at a barrier is not computed again from far back") {
-  const std::size_t once = code_bytes(chain_across_a_barrier(150));
-  const std::size_t twice = code_bytes(chain_across_a_barrier(300));
-  CHECK(twice < 2 * once + 2000);
 }
 
 TEST_CASE("code for many jumps to one place grows with their number") {
