@@ -127,7 +127,7 @@ inline constexpr unsigned reduction_threads = 256;
 inline constexpr unsigned serial_block_threads = 16;
 /// Threads of a block that reduces few elements there, in one step each or some.
 inline constexpr unsigned once_threads = 256, once_steps = 8;
-inline constexpr std::int64_t elements_once = once_threads * once_steps;
+inline constexpr std::int64_t elements_once = std::int64_t{once_threads} * once_steps;
 /// Columns whose results a block of serial threads keeps in memory while it reads rows of them: a
 /// few KiB, which stay in a core's first cache beside the rows.
 constexpr unsigned band_columns(std::size_t item_bytes) {
