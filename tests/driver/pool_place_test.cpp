@@ -151,6 +151,14 @@ TEST_CASE("copies to and from the device take no memory of the host's pools") {
     CHECK(CU(cuMemcpyHtoD_v2)(memory, host.data(), 64) == expected);
     CHECK(CU(cuMemcpyDtoHAsync_v2)(host.data(), memory, 64, nullptr) == expected);
     CHECK(CU(cuMemcpyHtoDAsync_v2)(memory, host.data(), 64, nullptr) == expected);
+    const DeviceBlock block(64);
+    CHECK(CU(cuMemcpyDtoD_v2)(memory, block.address(), 64) == expected);
+    CHECK(CU(cuMemcpyDtoD_v2)(block.address(), memory, 64) == expected);
+    CHECK(CU(cuMemcpyPeer)(memory, context.handle(), block.address(), context.handle(), 64) ==
+          expected);
+    const bool managed = where.kind == CU_MEM_ALLOCATION_TYPE_MANAGED;
+    CHECK(CU(cuStreamWriteValue32_v2)(nullptr, memory, 5, 0) ==
+          (managed ? CUDA_ERROR_INVALID_VALUE : expected));
     REQUIRE(CU(cuMemsetD8Async)(memory, 8, 64, nullptr) == CUDA_SUCCESS);
     const auto address = reinterpret_cast<CUdeviceptr>(host.data());
     CHECK(CU(cuMemcpyAsync)(address, memory, 64, nullptr) == CUDA_SUCCESS);
@@ -227,6 +235,51 @@ TEST_CASE("pools answer who has access, and read-only access is not supported") 
   access.flags = CU_MEM_ACCESS_FLAGS_PROT_NONE;
   CHECK(CU(cuMemPoolSetAccess)(host, &access, 1) == CUDA_ERROR_NOT_SUPPORTED);
   CHECK(CU(cuMemPoolDestroy)(host) == CUDA_SUCCESS);
+}
+
+TEST_CASE("what is captured allocates from pools of a device for this process alone") {
+  const CurrentContext context;
+  const Place shared = {"shared", CU_MEM_ALLOCATION_TYPE_PINNED,
+                        place(CU_MEM_LOCATION_TYPE_DEVICE)};
+  std::vector<Place> places = places_with_pools();
+  places.push_back(shared);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const Place& where = places[i];
+    CAPTURE(where.name);
+    CUmemPoolProps properties{};
+    properties.allocType = where.kind;
+    properties.location = where.location;
+    const bool is_shared = i + 1 == places.size();
+    if (is_shared) properties.handleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    CUmemoryPool pool = nullptr;
+    REQUIRE(CU(cuMemPoolCreate)(&pool, &properties) == CUDA_SUCCESS);
+    const CUresult expected =
+        where.location.type == CU_MEM_LOCATION_TYPE_INVALID               ? CUDA_ERROR_INVALID_VALUE
+        : where.location.type != CU_MEM_LOCATION_TYPE_DEVICE || is_shared ? CUDA_ERROR_NOT_SUPPORTED
+                                                                          : CUDA_SUCCESS;
+    CUstream stream = nullptr;
+    REQUIRE(CU(cuStreamCreate)(&stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS);
+    REQUIRE(CU(cuStreamBeginCapture_v2)(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL) ==
+            CUDA_SUCCESS);
+    CUdeviceptr memory = 0;
+    CHECK(CU(cuMemAllocFromPoolAsync)(&memory, 1000, pool, stream) == expected);
+    CUgraph graph = nullptr;
+    REQUIRE(CU(cuStreamEndCapture)(stream, &graph) == CUDA_SUCCESS);
+    std::size_t nodes = 0;
+    CHECK(CU(cuGraphGetNodes)(graph, nullptr, &nodes) == CUDA_SUCCESS);
+    CHECK(nodes == (expected == CUDA_SUCCESS ? 1 : 0));
+    if (nodes == 1) {
+      CUgraphNode node = nullptr;
+      CHECK(CU(cuGraphGetNodes)(graph, &node, &nodes) == CUDA_SUCCESS);
+      CUDA_MEM_ALLOC_NODE_PARAMS params{};
+      CHECK(CU(cuGraphMemAllocNodeGetParams)(node, &params) == CUDA_SUCCESS);
+      CHECK(params.poolProps.allocType == CU_MEM_ALLOCATION_TYPE_PINNED);
+      CHECK(params.bytesize == 1000);
+    }
+    CHECK(CU(cuGraphDestroy)(graph) == CUDA_SUCCESS);
+    CHECK(CU(cuStreamDestroy_v2)(stream) == CUDA_SUCCESS);
+    CHECK(CU(cuMemPoolDestroy)(pool) == CUDA_SUCCESS);
+  }
 }
 
 TEST_CASE("a graph's node allocates managed memory on a device, and none on the host") {

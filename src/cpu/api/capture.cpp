@@ -6,8 +6,10 @@
 
 #include "cpu/api/capture_state.h"
 #include "cpu/api/entry_guard.h"
+#include "cpu/api/error_detail.h"
 #include "cpu/api/event.h"
 #include "cpu/api/graph_memory.h"
+#include "cpu/api/memory_pool.h"
 
 namespace pycuda::cpu::api {
 
@@ -116,14 +118,25 @@ CUresult capture(Stream& stream, NodeAction action) {
   });
 }
 
-CUresult capture_allocation(Stream& stream, std::size_t bytes, CUdeviceptr* address) {
-  VirtualDevice& device = stream.context().device();
+CUresult capture_allocation(Stream& stream, const MemoryPool& pool, std::size_t bytes,
+                            CUdeviceptr* address) {
+  if (address == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (pool.place().type == CU_MEM_LOCATION_TYPE_INVALID) return CUDA_ERROR_INVALID_VALUE;
+  if (pool.place().type != CU_MEM_LOCATION_TYPE_DEVICE || pool.shared() != nullptr) {
+    return fail(CUDA_ERROR_NOT_SUPPORTED,
+                "a captured allocation is of a device's memory: the pool is of the host's, or made "
+                "with handleTypes");
+  }
+  if (bytes == 0) {
+    *address = 0;
+    return CUDA_SUCCESS;
+  }
+  VirtualDevice& device = pool.device();
   CUDA_MEM_ALLOC_NODE_PARAMS params{};
   params.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
   params.poolProps.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
   params.poolProps.location.id = device.ordinal();
   params.bytesize = bytes;
-  if (address == nullptr || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
   return with_capture(stream, [&](const Capture& capture, CaptureTail& tail) -> CUresult {
     const SharedAllocation made = GraphAllocation::make(device, params);
     if (made == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;

@@ -33,8 +33,10 @@ extern constinit std::atomic<unsigned> active_captures;
 /// Adds a node to a stream of which `in_capture` is true. For the legacy stream that means that it
 /// would wait for a captured one: the captures are then lost, and the answer says why.
 CUresult capture(Stream& stream, NodeAction action);
-/// The same for memory that the graph allocates or frees.
-CUresult capture_allocation(Stream& stream, std::size_t bytes, CUdeviceptr* address);
+/// The same for memory that the graph allocates or frees. A graph allocates where `pool` does if
+/// that is a device, for this process alone.
+CUresult capture_allocation(Stream& stream, const MemoryPool& pool, std::size_t bytes,
+                            CUdeviceptr* address);
 CUresult capture_free(Stream& stream, CUdeviceptr address);
 /// The same for events. `capture_wait` also where the event was recorded in a captured stream, and
 /// the stream is not captured: from then on it is.

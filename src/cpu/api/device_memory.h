@@ -16,7 +16,8 @@ class Context;
 /// A copy or fill this small takes no longer than handing it to a worker.
 constexpr std::size_t small_transfer_bytes = std::size_t{64} * 1024;
 
-/// Copies between "the device" and the host take no memory of the host's pools, others do.
+/// Copies that name "the device" as an end, and stream memory operations, take no memory of the
+/// host's pools. What takes addresses of any kind does.
 enum class HostPools : bool { Refused, Taken };
 
 /// Whether [address, address + bytes) lies in one live allocation of any kind.

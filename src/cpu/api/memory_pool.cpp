@@ -336,10 +336,10 @@ extern "C" {
 
 CUresult cuMemAllocAsync(CUdeviceptr* dptr, size_t bytesize, CUstream hStream) {
   return with_stream(hStream, [&](Stream& stream) -> CUresult {
-    if (stream.in_capture()) return capture_allocation(stream, bytesize, dptr);
     MemoryPool* pool = registry.pools.find(stream.context().device().current_pool());
     if (pool == nullptr)
       pool = &stream.context().device().default_pool();  // the chosen one was destroyed
+    if (stream.in_capture()) return capture_allocation(stream, *pool, bytesize, dptr);
     return allocate_from(pool, dptr, bytesize, stream);
   });
 }
@@ -350,9 +350,9 @@ CUresult cuMemAllocFromPoolAsync(CUdeviceptr* dptr, size_t bytesize, CUmemoryPoo
     MemoryPool* found = registry.pools.find(pool);
     // What another process made gives memory there alone.
     if (found != nullptr && found->origin()) return CUDA_ERROR_INVALID_VALUE;
-    if (found != nullptr && stream.in_capture()) return capture_allocation(stream, bytesize, dptr);
-    return found != nullptr ? allocate_from(found, dptr, bytesize, stream)
-                            : CUDA_ERROR_INVALID_VALUE;
+    if (found == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    if (stream.in_capture()) return capture_allocation(stream, *found, bytesize, dptr);
+    return allocate_from(found, dptr, bytesize, stream);
   });
 }
 

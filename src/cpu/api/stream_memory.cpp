@@ -40,7 +40,7 @@ CUresult check_word(CUdeviceptr address, std::uint8_t bytes) {
                 "stream memory operation: " + exec::hexadecimal(address) +
                     " is managed memory, which streams do not write or wait for");
   }
-  if (!is_device_range(address, bytes)) {
+  if (!is_device_range(address, bytes, HostPools::Refused)) {
     return fail(CUDA_ERROR_INVALID_VALUE, "stream memory operation: there is no device memory at " +
                                               exec::hexadecimal(address));
   }
