@@ -53,6 +53,12 @@ void stop_when_due(unsigned long long wait, const GoesOn& goes_on, const IsDue& 
   internal::stopped_wait.store(0);
 }
 
+/// Whether an interrupt came before the wait of the program's last thread, while what it waits for
+/// ran.
+bool last_thread_is_interrupted() {
+  return last_thread_waits() && counted_interrupts::any_unsettled();
+}
+
 void attend(const unsigned long long* waits, unsigned long long wait) {
   counted_interrupts::look();
   Clock::time_point deadline = Clock::time_point::max();
@@ -62,7 +68,9 @@ void attend(const unsigned long long* waits, unsigned long long wait) {
         if (abandonable_waits.load() > 0) return false;
         const auto count = counted_interrupts::count_in(wait);
         const auto now = Clock::now();
-        if (count == 1 && deadline == Clock::time_point::max()) deadline = now + patience;
+        // The last thread's wait may have begun a while before it was known as that.
+        const bool concerned = count == 1 || last_thread_is_interrupted();
+        if (concerned && deadline == Clock::time_point::max()) deadline = now + patience;
         return count > 1 || deadline <= now;
       });
 }
@@ -79,7 +87,7 @@ void watch(const unsigned long long* waits) {
   milliseconds nap = shortest_nap;
   for (unsigned long long seen = 0;;) {
     std::this_thread::sleep_for(nap);
-    if (last_thread_waits() && counted_interrupts::any_unsettled()) attend_last_thread();
+    if (last_thread_is_interrupted()) attend_last_thread();
     const unsigned long long now = load(waits);
     const std::uint64_t so_far = counted_interrupts::count();
     const bool idle = now % 2 == 0 && nothing_runs();
