@@ -10,7 +10,9 @@ endforeach()
 file(STRINGS "${LIST}" wanted REGEX "^CU_SYMBOL")
 list(TRANSFORM wanted REPLACE "^CU_SYMBOL\\([^,]+, ([^,]+),.*$" "\\1")
 list(APPEND wanted cuCpuGetLastFault cuCpuWatchWaits cuCpuSetLastThread cuCpuFunctionGetPlan cuCpuIsChecked
-  cuCpuModuleSetSource cuCpuWatchUse cuCpuSetChecks cuCpuTakeFindings cuCpuSetCounters cuCpuTakeCounters)
+  cuCpuModuleSetSource cuCpuWatchUse cuCpuSetChecks cuCpuTakeFindings cuCpuSetCounters cuCpuTakeCounters
+  # By which gdb learns of compiled code.
+  __jit_debug_register_code __jit_debug_descriptor)
 list(SORT seen)
 list(SORT wanted)
 set(missing ${wanted})
