@@ -3,8 +3,6 @@
 #include "cpu/exec/last_thread.h"
 
 #include <doctest/doctest.h>
-#include <sched.h>
-#include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,7 +11,6 @@
 #include <cstdint>
 #include <thread>
 
-#include "cpu/exec/interrupts.h"
 #include "cpu/exec/memory_wait.h"
 #include "cpu/exec/shared_mappings.h"
 #include "cpu/exec/stream.h"
@@ -158,30 +155,6 @@ TEST_CASE("memory that other processes may have mapped is known") {
   CHECK(may_be_shared({place(own), place(shared.word())}));
   CHECK_FALSE(may_be_shared({place(own)}));
   CHECK_FALSE(may_be_shared({}));
-}
-
-TEST_CASE("an interrupt from before the last wait stops what runs, however the wait began") {
-  // Longer than the driver takes to look at the wait, before it is the last thread's.
-  constexpr auto longer_than_a_look = std::chrono::milliseconds(400);
-  static std::atomic<unsigned long long> waits{1};  // the driver looks at it from now on
-  static_assert(sizeof waits == sizeof(unsigned long long));
-  struct sigaction handler{}, before{};
-  handler.sa_handler = [](int) {};
-  REQUIRE(sigaction(SIGINT, &handler, &before) == 0);
-  watch_waits(reinterpret_cast<const unsigned long long*>(&waits));
-  waits = 2;
-  Faults faults;
-  Stream stream(0, faults);
-  stream.enqueue([] {
-    while (!interrupting()) sched_yield();
-  });
-  raise(SIGINT);
-  waits = 3;
-  watch_waits(reinterpret_cast<const unsigned long long*>(&waits));
-  std::this_thread::sleep_for(longer_than_a_look);
-  wait_as_last_thread(stream);
-  waits = 4;
-  CHECK(sigaction(SIGINT, &before, nullptr) == 0);
 }
 
 }  // namespace pycuda::cpu::exec

@@ -12,6 +12,7 @@
 #include "cpu/exec/device.h"
 #include "cpu/exec/interrupts.h"
 #include "cpu/exec/kernel_entry.h"
+#include "cpu/exec/last_thread.h"
 #include "cpu/exec/watchdog.h"
 #include "unit/cpu/exec/faults_of_kernels.h"
 #include "unit/cpu/exec/hand_made_threads.h"
@@ -201,6 +202,35 @@ TEST_CASE("an interrupt ends a kernel that is waited for, wherever it runs, and 
     return present.sa_handler == of_program.sa_handler;
   };
   while (!restored()) std::this_thread::sleep_for(milliseconds(10));
+  sigaction(SIGINT, &before, nullptr);
+}
+
+TEST_CASE("an interrupt from before the last wait stops what runs, however the wait began") {
+  if (signals_delayed) return;
+  // Longer than it takes until somebody looks at the wait, before it is the last thread's.
+  constexpr auto longer_than_a_look = std::chrono::milliseconds(400);
+  struct sigaction of_program{};
+  struct sigaction before{};
+  of_program.sa_handler = [](int) {};
+  REQUIRE(sigaction(SIGINT, &of_program, &before) == 0);
+  change_waits();
+  watch_waits(&waits);
+  expect_interrupts();  // the handler is as new as the wait
+  change_waits();
+  Faults faults;
+  Stream stream(0, faults);
+  stream.enqueue([] {
+    while (!interrupting()) std::this_thread::yield();
+  });
+  raise(SIGINT);
+  change_waits();
+  watch_waits(&waits);
+  std::this_thread::sleep_for(longer_than_a_look);
+  set_last_thread(true);
+  stream.synchronize();
+  set_last_thread(false);
+  change_waits();
+  CHECK_FALSE(interrupting());
   sigaction(SIGINT, &before, nullptr);
 }
 
