@@ -42,6 +42,9 @@ class FoundPlace:
     thread: _COORDINATES = (0, 0, 0)
     block: _COORDINATES = (0, 0, 0)
     access: str = ""
+    # File and line as the driver, and so the counters of its lines, have them: of a source that is put together, the
+    # line of that.
+    _counted_at: tuple[str, int] = field(default=("", 0), repr=False, compare=False)
 
     def __str__(self):
         text = f"{self.place or 'an unknown line'}, block {self.block}, thread {self.thread}"
@@ -99,6 +102,7 @@ def _place_of(record):
         for name, value in record.items()
         if name in ("file", "line", "place", "source", "thread", "block", "access")
     }
+    place["_counted_at"] = place.get("file", ""), place.get("line", 0)
     if found := _file_and_line(place.get("place", "")):
         place["file"], place["line"] = found
     return place

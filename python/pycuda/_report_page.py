@@ -179,7 +179,8 @@ def _source(kernel, findings):
         files[line.file][line.line] = line
     noted = defaultdict(lambda: defaultdict(list))
     for finding in findings:
-        noted[finding.file][finding.line].append(finding)
+        file, number = finding._counted_at
+        noted[file][number].append(finding)
     most = max((_report_costs.cycles_of(line) for line in kernel.lines), default=0)
     parts = []
     for file in sorted({*files, *noted}):

@@ -140,7 +140,12 @@ def test_findings_stand_at_their_lines_and_checks_can_be_left_out(cpu):
     cpu.memset_d32(a, 0, 2048)
     report = racy.report(a, a, block=(64, 1, 1), checks="race")
     assert {finding.check for finding in report.findings} == {"race"}
-    assert 'class="finding"' in report.html
+    # At the line that is counted, whether the source is in this file as it is or put together.
+    together = SourceModule(OTHERS + "// more").get_function("racy").report(a, a, block=(64, 1, 1), checks="race")
+    for page in (report.html, together.html):
+        rows = page.split('<div class="line">')
+        (row,) = [row for row in rows if 'class="finding"' in row]
+        assert "s[threadIdx.x] = " in row.split('class="finding"')[0]
     assert "Checks made: race" in report.html
     without = racy.report(a, a, block=(64, 1, 1), checks=())
     assert without.findings == []
