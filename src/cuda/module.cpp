@@ -2,6 +2,7 @@
 // Loading modules, and what is in them.
 #include "cuda/module.h"
 
+#include <cstdint>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -56,6 +57,20 @@ CUresult with_memory_for_code(const ContextPtr& context, Attempt&& attempt) {
   if (code != CUDA_ERROR_OUT_OF_MEMORY) return code;
   const ContextScope scope(context);
   return context->free_module_reserve() ? attempt() : code;
+}
+
+/// The reference of this name, which `look_up` finds. `kind` is the word for it, `mark` what its
+/// variable has.
+template <class Reference, class LookUp>
+Reference find_reference(const Module& module, const LookUp& look_up, const std::string& name,
+                         const char* kind, std::uint64_t mark) {
+  const ContextScope scope(module.context());
+  Reference reference = nullptr;
+  const CUresult code = look_up.status(&reference, module.handle(), name.c_str());
+  if (code == CUDA_ERROR_NOT_FOUND)
+    throw look_up.error(code, no_such_symbol(kind, declared_references(module, mark), name));
+  if (code != CUDA_SUCCESS) throw look_up.error(code);
+  return reference;
 }
 
 }  // namespace
@@ -171,31 +186,13 @@ Module::Global Module::global_by_cplusplus_name(const std::string& name) const {
 }
 
 CUtexref Module::texture_reference(const std::string& name) const {
-  const ContextScope scope(context());
-  CUtexref reference = nullptr;
-  const auto& look_up = module_.driver().cuModuleGetTexRef;
-  const CUresult code = look_up.status(&reference, handle(), name.c_str());
-  if (code == CUDA_ERROR_NOT_FOUND) {
-    throw look_up.error(
-        code, no_such_symbol("texture reference",
-                             declared_references(*this, DeclaredReference::kTexture), name));
-  }
-  if (code != CUDA_SUCCESS) throw look_up.error(code);
-  return reference;
+  return find_reference<CUtexref>(*this, module_.driver().cuModuleGetTexRef, name,
+                                  "texture reference", DeclaredReference::kTexture);
 }
 
 CUsurfref Module::surface_reference(const std::string& name) const {
-  const ContextScope scope(context());
-  CUsurfref reference = nullptr;
-  const auto& look_up = module_.driver().cuModuleGetSurfRef;
-  const CUresult code = look_up.status(&reference, handle(), name.c_str());
-  if (code == CUDA_ERROR_NOT_FOUND) {
-    throw look_up.error(
-        code, no_such_symbol("surface reference",
-                             declared_references(*this, DeclaredReference::kSurface), name));
-  }
-  if (code != CUDA_SUCCESS) throw look_up.error(code);
-  return reference;
+  return find_reference<CUsurfref>(*this, module_.driver().cuModuleGetSurfRef, name,
+                                   "surface reference", DeclaredReference::kSurface);
 }
 
 std::shared_ptr<void> Module::keep(const std::string& key,
