@@ -1081,6 +1081,19 @@ class Array:
     @property
     def handle(self) -> int: ...
 
+class MipmappedArray:
+    def __init__(
+        self, descriptor: ArrayDescriptor | ArrayDescriptor3D, levels: SupportsIndex | None = None
+    ) -> None: ...
+    def free(self) -> None: ...
+    def get_level(self, level: SupportsIndex) -> Array: ...
+    def get_descriptor_3d(self) -> ArrayDescriptor3D: ...
+    @property
+    def levels(self) -> int: ...
+    @property
+    def handle(self) -> int: ...
+
+
 def memcpy_dtoa(ary: Array, index: SupportsIndex, src: _Pointer, len: SupportsIndex) -> None: ...
 def memcpy_atod(dest: _Pointer, ary: Array, index: SupportsIndex, len: SupportsIndex) -> None: ...
 def memcpy_atoa(
@@ -1120,11 +1133,15 @@ class SurfaceReference:
 class TextureObject:
     def __init__(
         self,
-        array: Array,
+        array: Array | MipmappedArray,
         address_mode: address_mode | Sequence[address_mode] = ...,
         filter_mode: filter_mode = ...,
         flags: SupportsIndex = 0,
         border_color: Sequence[float] = ...,
+        mipmap_filter_mode: filter_mode = ...,
+        mipmap_level_bias: float = 0.0,
+        min_mipmap_level: float = 0.0,
+        max_mipmap_level: float | None = None,
     ) -> None: ...
     @staticmethod
     def linear(

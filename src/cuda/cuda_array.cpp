@@ -6,19 +6,25 @@
 namespace pycuda::cuda {
 namespace {
 
+template <class Descriptor>
+std::string text_of_extents(const Descriptor& descriptor, std::size_t depth) {
+  return std::to_string(descriptor.Width) + " x " + std::to_string(descriptor.Height) + " x " +
+         std::to_string(depth) + " elements of " + std::to_string(descriptor.NumChannels) +
+         " channels (1, 2 or 4), format " + std::to_string(descriptor.Format);
+}
+
 template <class Create, class Descriptor>
 void create(const Create& entry, CUarray* array, const Descriptor& descriptor, std::size_t depth) {
   const CUresult code = entry.status(array, &descriptor);
-  if (code == CUDA_ERROR_INVALID_VALUE) {
-    throw entry.error(
-        code, std::to_string(descriptor.Width) + " x " + std::to_string(descriptor.Height) + " x " +
-                  std::to_string(depth) + " elements of " + std::to_string(descriptor.NumChannels) +
-                  " channels (1, 2 or 4), format " + std::to_string(descriptor.Format));
-  }
+  if (code == CUDA_ERROR_INVALID_VALUE) throw entry.error(code, text_of_extents(descriptor, depth));
   if (code != CUDA_SUCCESS) throw entry.error(code);
 }
 
 }  // namespace
+
+std::string text_of(const CUDA_ARRAY3D_DESCRIPTOR& descriptor) {
+  return text_of_extents(descriptor, descriptor.Depth);
+}
 
 CudaArray::CudaArray(const CUDA_ARRAY3D_DESCRIPTOR& descriptor) : array_(require_context()) {
   create(array_.driver().cuArray3DCreate, array_.out(), descriptor, descriptor.Depth);
@@ -28,8 +34,9 @@ CudaArray::CudaArray(const CUDA_ARRAY_DESCRIPTOR& descriptor) : array_(require_c
   create(array_.driver().cuArrayCreate, array_.out(), descriptor, 0);
 }
 
-CudaArrayPtr CudaArray::borrow(const ContextPtr& context, CUarray handle) {
-  return CudaArrayPtr(new CudaArray(Borrowed{}, Owner::borrow(context, handle)));
+CudaArrayPtr CudaArray::borrow(const ContextPtr& context, CUarray handle,
+                               std::shared_ptr<const void> owner) {
+  return CudaArrayPtr(new CudaArray(Borrowed{}, Owner::borrow(context, handle), std::move(owner)));
 }
 
 CUDA_ARRAY_DESCRIPTOR CudaArray::descriptor() const {

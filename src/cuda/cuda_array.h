@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "cuda/owned.h"
 
@@ -13,8 +14,9 @@ class CudaArray {
   /// In the current context. With a depth of 0 of one or two dimensions, of one with a height of 0.
   explicit CudaArray(const CUDA_ARRAY3D_DESCRIPTOR& descriptor);
   explicit CudaArray(const CUDA_ARRAY_DESCRIPTOR& descriptor);
-  /// Another's array: used, never freed.
-  static std::shared_ptr<CudaArray> borrow(const ContextPtr& context, CUarray handle);
+  /// Another's array: used, never freed. `owner` is kept alive.
+  static std::shared_ptr<CudaArray> borrow(const ContextPtr& context, CUarray handle,
+                                           std::shared_ptr<const void> owner = nullptr);
   CudaArray(CudaArray&&) = default;
   virtual ~CudaArray() = default;
 
@@ -28,9 +30,14 @@ class CudaArray {
  private:
   using Owner = Owned<&driver::DriverTable::cuArrayDestroy>;
   struct Borrowed {};
-  CudaArray(Borrowed, Owner array) : array_(std::move(array)) {}
+  CudaArray(Borrowed, Owner array, std::shared_ptr<const void> owner)
+      : owner_(std::move(owner)), array_(std::move(array)) {}
+  std::shared_ptr<const void> owner_;
   Owner array_;
 };
 using CudaArrayPtr = std::shared_ptr<CudaArray>;
+
+/// "4 x 4 x 0 elements of 1 channels (1, 2 or 4), format 32": of descriptions that are refused.
+std::string text_of(const CUDA_ARRAY3D_DESCRIPTOR& descriptor);
 
 }  // namespace pycuda::cuda

@@ -172,13 +172,13 @@ namespace {
 
 /// Drops an object and the array behind it, after the work that may use them if its handle is
 /// known to others.
-template <class Object>
-void drop_object(bool told, CudaArrayPtr& array, Object& object) noexcept {
+template <class Memory, class Object>
+void drop_object(bool told, std::shared_ptr<Memory>& array, Object& object) noexcept {
   if (!told || !object) return;
   try {
     const ContextPtr context = object.context();
-    auto kept =
-        std::make_shared<std::pair<CudaArrayPtr, Object>>(std::move(array), std::move(object));
+    auto kept = std::make_shared<std::pair<std::shared_ptr<Memory>, Object>>(std::move(array),
+                                                                             std::move(object));
     release_after_work(context, std::move(kept));
   } catch (const std::bad_alloc&) {
     // It goes at once.
@@ -187,17 +187,18 @@ void drop_object(bool told, CudaArrayPtr& array, Object& object) noexcept {
 
 }  // namespace
 
-TextureObject::~TextureObject() { drop_object(told_, array_, object_); }
+TextureObject::~TextureObject() { drop_object(told_, memory_, object_); }
 
 TextureObject::TextureObject(const CUDA_RESOURCE_DESC& resource,
-                             const CUDA_TEXTURE_DESC& description, CudaArrayPtr array)
-    : array_(std::move(array)), object_(require_context()) {
+                             const CUDA_TEXTURE_DESC& description,
+                             std::shared_ptr<const void> memory)
+    : memory_(std::move(memory)), object_(require_context()) {
   object_.driver().cuTexObjectCreate(object_.out(), &resource, &description, nullptr);
 }
 
 void TextureObject::free() {
   if (object_) object_.release("texture_object::free");
-  array_.reset();
+  memory_.reset();
 }
 
 SurfaceObject::~SurfaceObject() { drop_object(told_, array_, object_); }

@@ -82,12 +82,12 @@ class SurfaceReference {
   mutable std::recursive_mutex calls_;
 };
 
-/// In the current context. What is read must outlive it; an array is kept alive. Once its handle
-/// has been notified, its end waits for the context's work, which may use it.
+/// In the current context. What is read must outlive it; `memory`, an array, is kept alive. Once
+/// its handle has been notified, its end waits for the context's work, which may use it.
 class TextureObject {
  public:
   TextureObject(const CUDA_RESOURCE_DESC& resource, const CUDA_TEXTURE_DESC& description,
-                CudaArrayPtr array = nullptr);
+                std::shared_ptr<const void> memory = nullptr);
   TextureObject(TextureObject&&) = default;
   TextureObject& operator=(TextureObject&&) = delete;
   ~TextureObject();
@@ -98,7 +98,7 @@ class TextureObject {
   void free();
 
  private:
-  CudaArrayPtr array_;
+  std::shared_ptr<const void> memory_;
   Owned<&driver::DriverTable::cuTexObjectDestroy> object_;
   mutable bool told_ = false;
 };

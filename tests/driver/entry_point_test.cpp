@@ -98,13 +98,8 @@ TEST_CASE("what is not supported says so") {
   if (!is_cpu_driver()) return;
   CUmemGenericAllocationHandle object = 0;
   CHECK(CU(cuMulticastCreate)(&object, nullptr) == CUDA_ERROR_NOT_SUPPORTED);
-  const CUDA_ARRAY3D_DESCRIPTOR shape{4, 4, 0, CU_AD_FORMAT_FLOAT, 1, 0};
-  CUmipmappedArray mipmap = nullptr;
-  CHECK(CU(cuMipmappedArrayCreate)(&mipmap, &shape, 2) == CUDA_ERROR_NOT_SUPPORTED);
   // The attributes that announce these say no.
   for (const CUdevice_attribute name : {
-           CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_MIPMAPPED_WIDTH,
-           CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_MIPMAPPED_WIDTH,
            CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH,
            CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED,
            CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED,

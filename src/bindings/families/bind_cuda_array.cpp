@@ -3,6 +3,7 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/unique_ptr.h>
 
+#include <limits>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -18,6 +19,7 @@
 #include "bindings/pointer/device_pointer.h"
 #include "cuda/cuda_array.h"
 #include "cuda/memcpy.h"
+#include "cuda/mipmapped_array.h"
 
 namespace nb = nanobind;
 
@@ -25,10 +27,66 @@ namespace pycuda::bindings {
 namespace {
 
 using OwnedArray = ReleasedWithoutGil<cuda::CudaArray>;
+using OwnedMipmappedArray = ReleasedWithoutGil<cuda::MipmappedArray>;
 
 template <class Descriptor>
 void make_array(OwnedArray* self, const Descriptor& descriptor) {
   without_gil([&] { new (self) OwnedArray(descriptor); });
+}
+
+CUDA_ARRAY3D_DESCRIPTOR description_of(const CUDA_ARRAY_DESCRIPTOR& plane) {
+  return {plane.Width, plane.Height, 0, plane.Format, plane.NumChannels, 0};
+}
+CUDA_ARRAY3D_DESCRIPTOR description_of(const CUDA_ARRAY3D_DESCRIPTOR& volume) { return volume; }
+
+template <class Descriptor>
+void make_mipmapped_array(OwnedMipmappedArray* self, const Descriptor& descriptor,
+                          nb::handle levels) {
+  const CUDA_ARRAY3D_DESCRIPTOR description = description_of(descriptor);
+  constexpr unsigned int all = std::numeric_limits<unsigned int>::max();
+  const unsigned int count = levels.is_none() ? all : as_integer<unsigned int>(levels, "levels");
+  without_gil([&] { new (self) OwnedMipmappedArray(description, count); });
+}
+
+void bind_mipmapped_array(nb::module_& m) {
+  nb::class_<OwnedMipmappedArray>(
+      m, "MipmappedArray",
+      "An array at several resolutions, for a `TextureObject`: each level is half as large as the "
+      "one before, in every dimension (layers stay), down to one element.\n"
+      "\n"
+      "Parameters\n"
+      "----------\n"
+      "descriptor : ArrayDescriptor or ArrayDescriptor3D\n"
+      "    Shape and format of the first level.\n"
+      "levels : int\n"
+      "    Cut to 1 + floor(log2(longest extent)), which is also what None means.",
+      nb::dynamic_attr(), nb::is_weak_referenceable())
+      .def("__init__", &make_mipmapped_array<CUDA_ARRAY_DESCRIPTOR>, nb::arg("descriptor"),
+           nb::arg("levels").none() = nb::none())
+      .def("__init__", &make_mipmapped_array<CUDA_ARRAY3D_DESCRIPTOR>, nb::arg("descriptor"),
+           nb::arg("levels").none() = nb::none())
+      .def(
+          "get_level",
+          [](nb::handle self, nb::handle level) {
+            const auto number = as_integer<unsigned int>(level, "level");
+            const auto array = nb::cast<std::shared_ptr<OwnedMipmappedArray>>(self);
+            return array_object_of(
+                without_gil([&] { return cuda::MipmappedArray::level(array, number); }));
+          },
+          nb::arg("level"),
+          "One level as an `Array`, for copies and surfaces; it keeps the whole alive.")
+      .def(
+          "free", [](OwnedMipmappedArray& self) { without_gil([&] { self.free(); }); },
+          "Free the memory now, that of the levels too; a second call does nothing.")
+      .def("get_descriptor_3d", &cuda::MipmappedArray::descriptor,
+           "The `ArrayDescriptor3D` of the first level.")
+      .def_prop_ro("levels", &cuda::MipmappedArray::levels, "How many levels there are, an int.")
+      .def_prop_ro(
+          "handle",
+          [](const OwnedMipmappedArray& self) {
+            return reinterpret_cast<std::uintptr_t>(self.handle());
+          },
+          "The driver's handle, as an int.");
 }
 
 template <class Descriptor, auto Member>
@@ -133,6 +191,11 @@ cuda::CudaArrayPtr array_argument(nb::handle object, const char* what) {
   return array;
 }
 
+std::shared_ptr<const cuda::MipmappedArray> mipmapped_array_of(nb::handle object) {
+  std::shared_ptr<OwnedMipmappedArray> array;
+  return nb::try_cast(object, array) ? array : nullptr;
+}
+
 CUDA_ARRAY_DESCRIPTOR descriptor_argument(nb::handle object) {
   CUDA_ARRAY_DESCRIPTOR* descriptor = nullptr;
   if (!nb::try_cast(object, descriptor) || descriptor == nullptr) {
@@ -179,6 +242,7 @@ void bind_cuda_array(nb::module_& m) {
           "handle",
           [](const OwnedArray& self) { return reinterpret_cast<std::uintptr_t>(self.handle()); },
           "The driver's handle, as an int.");
+  bind_mipmapped_array(m);
   bind_copies_of_arrays(m);
 }
 

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Texture and surface references and objects.
 #include <nanobind/stl/array.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/unique_ptr.h>
 
 #include <array>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <utility>
 
 #include "bindings/base/bind.h"
 #include "bindings/convert/array_argument.h"
@@ -54,16 +57,41 @@ CUDA_TEXTURE_DESC description_of(nb::handle address_mode, nb::handle filter_mode
   return description;
 }
 
-void make_object_of_array(OwnedTexture* self, nb::handle array, nb::handle address_mode,
-                          nb::handle filter_mode, nb::handle flags,
-                          const BorderColor& border_color) {
-  cuda::CudaArrayPtr memory = array_argument(array, "array");
+/// What `array`, an Array or a MipmappedArray, is to the driver, and what keeps it alive.
+struct ArrayResource {
   CUDA_RESOURCE_DESC resource{};
-  resource.resType = CU_RESOURCE_TYPE_ARRAY;
-  resource.res.array.hArray = memory->handle();
-  const CUDA_TEXTURE_DESC description =
-      description_of(address_mode, filter_mode, flags, border_color);
-  without_gil([&] { new (self) OwnedTexture(resource, description, std::move(memory)); });
+  std::shared_ptr<const void> memory;
+  float last_level = 0;
+};
+
+ArrayResource resource_of(nb::handle array) {
+  ArrayResource result;
+  if (const auto levels = mipmapped_array_of(array)) {
+    result.resource.resType = CU_RESOURCE_TYPE_MIPMAPPED_ARRAY;
+    result.resource.res.mipmap.hMipmappedArray = levels->handle();
+    result.last_level = static_cast<float>(levels->levels() - 1);
+    result.memory = levels;
+  } else {
+    const cuda::CudaArrayPtr memory = array_argument(array, "array");
+    result.resource.resType = CU_RESOURCE_TYPE_ARRAY;
+    result.resource.res.array.hArray = memory->handle();
+    result.memory = memory;
+  }
+  return result;
+}
+
+void make_object_of_array(OwnedTexture* self, nb::handle array, nb::handle address_mode,
+                          nb::handle filter_mode, nb::handle flags, const BorderColor& border_color,
+                          nb::handle mipmap_filter_mode, float mipmap_level_bias,
+                          float min_mipmap_level, std::optional<float> max_mipmap_level) {
+  ArrayResource from = resource_of(array);
+  CUDA_TEXTURE_DESC description = description_of(address_mode, filter_mode, flags, border_color);
+  description.mipmapFilterMode =
+      as_enumerator<CUfilter_mode>(mipmap_filter_mode, "mipmap_filter_mode");
+  description.mipmapLevelBias = mipmap_level_bias;
+  description.minMipmapLevelClamp = min_mipmap_level;
+  description.maxMipmapLevelClamp = max_mipmap_level.value_or(from.last_level);
+  without_gil([&] { new (self) OwnedTexture(from.resource, description, std::move(from.memory)); });
 }
 
 std::unique_ptr<OwnedTexture> linear_object(nb::handle devptr, nb::handle bytes, nb::handle format,
@@ -275,20 +303,28 @@ void bind_texture(nb::module_& m) {
       "\n"
       "Parameters\n"
       "----------\n"
-      "array : Array\n"
-      "    What is read; kept alive.\n"
+      "array : Array or MipmappedArray\n"
+      "    What is read; kept alive. A `MipmappedArray` needs `TRSF_NORMALIZED_COORDINATES`.\n"
       "address_mode : address_mode or sequence of address_mode\n"
       "    What coordinates outside mean, for all dimensions or for each.\n"
       "filter_mode : filter_mode\n"
       "flags : int\n"
       "    `TRSF_READ_AS_INTEGER`, `TRSF_NORMALIZED_COORDINATES`, `TRSF_SRGB`.\n"
       "border_color : sequence of four floats\n"
-      "    Read outside with `address_mode.BORDER`.",
+      "    Read outside with `address_mode.BORDER`.\n"
+      "mipmap_filter_mode : filter_mode\n"
+      "    Of a `MipmappedArray`: the nearest level, or the mean of the two nearest.\n"
+      "mipmap_level_bias : float\n"
+      "    Added to the level that a kernel asks for, by `tex2DLod` or `tex2DGrad`.\n"
+      "min_mipmap_level, max_mipmap_level : float\n"
+      "    The levels that are read; by default all.",
       nb::dynamic_attr(), nb::is_weak_referenceable());
   texture
       .def("__init__", &make_object_of_array, nb::arg("array"), nb::arg("address_mode") = clamp,
            nb::arg("filter_mode") = point, nb::arg("flags") = 0,
-           nb::arg("border_color") = BorderColor{})
+           nb::arg("border_color") = BorderColor{}, nb::arg("mipmap_filter_mode") = point,
+           nb::arg("mipmap_level_bias") = 0.0f, nb::arg("min_mipmap_level") = 0.0f,
+           nb::arg("max_mipmap_level").none() = nb::none())
       .def_static("linear", &linear_object, nb::arg("devptr"), nb::arg("bytes"), nb::arg("format"),
                   nb::arg("num_channels") = 1, nb::arg("flags") = 0, nb::keep_alive<0, 1>(),
                   "A texture over plain memory, read by number with `tex1Dfetch`.")

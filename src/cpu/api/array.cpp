@@ -90,19 +90,9 @@ bool has_shape(const CUDA_ARRAY3D_DESCRIPTOR& d, exec::TexelMemory* texels) {
 
 CUresult create(Context& context, const CUDA_ARRAY3D_DESCRIPTOR& descriptor, CUarray* handle) {
   exec::TexelMemory texels;
-  CUresult status = texel_format(descriptor.Format, descriptor.NumChannels, &texels);
+  const CUresult status = described_texels(descriptor, &texels);
   if (status != CUDA_SUCCESS) return status;
-  if (const unsigned unknown = descriptor.Flags & ~known_flags; unknown != 0) {
-    return fail(CUDA_ERROR_NOT_SUPPORTED, "array: the flags of value " + std::to_string(unknown) +
-                                              " are not supported by the CPU driver");
-  }
-  if (!has_shape(descriptor, &texels)) return refuse_shape(descriptor);
-  texels.width = static_cast<std::uint32_t>(descriptor.Width);
-  texels.height = static_cast<std::uint32_t>(descriptor.Height != 0 ? descriptor.Height : 1);
-  texels.depth = static_cast<std::uint32_t>(descriptor.Depth != 0 ? descriptor.Depth : 1);
-  texels.row_bytes = std::uint64_t{texels.width} * texels.texel_bytes();
-  texels.slice_bytes = texels.row_bytes * texels.height;
-  void* memory = context.allocate(texels.slice_bytes * texels.depth, exec::MemoryKind::Array);
+  void* memory = context.allocate(texels.bytes(), exec::MemoryKind::Array);
   if (memory == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
   exec::note_allocation(memory);
   texels.base = static_cast<std::byte*>(memory);
@@ -126,6 +116,22 @@ Array::Array(Context& context, const CUDA_ARRAY3D_DESCRIPTOR& descriptor,
 Array::~Array() {
   arrays().handles.erase(handle_);
   if (memory_ == Memory::Owned) context_.release(texels_.base);
+}
+
+CUresult described_texels(const CUDA_ARRAY3D_DESCRIPTOR& descriptor, exec::TexelMemory* texels) {
+  const CUresult status = texel_format(descriptor.Format, descriptor.NumChannels, texels);
+  if (status != CUDA_SUCCESS) return status;
+  if (const unsigned unknown = descriptor.Flags & ~known_flags; unknown != 0) {
+    return fail(CUDA_ERROR_NOT_SUPPORTED, "array: the flags of value " + std::to_string(unknown) +
+                                              " are not supported by the CPU driver");
+  }
+  if (!has_shape(descriptor, texels)) return refuse_shape(descriptor);
+  texels->width = static_cast<std::uint32_t>(descriptor.Width);
+  texels->height = static_cast<std::uint32_t>(descriptor.Height != 0 ? descriptor.Height : 1);
+  texels->depth = static_cast<std::uint32_t>(descriptor.Depth != 0 ? descriptor.Depth : 1);
+  texels->row_bytes = std::uint64_t{texels->width} * texels->texel_bytes();
+  texels->slice_bytes = texels->row_bytes * texels->height;
+  return CUDA_SUCCESS;
 }
 
 Array* find_array(CUarray handle) { return arrays().handles.find(handle); }

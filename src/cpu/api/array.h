@@ -27,7 +27,7 @@ class Array {
   const CUDA_ARRAY3D_DESCRIPTOR& descriptor() const { return descriptor_; }
   const exec::TexelMemory& texels() const { return texels_; }
   bool takes_surfaces() const { return (descriptor_.Flags & CUDA_ARRAY3D_SURFACE_LDST) != 0; }
-  std::uint64_t bytes() const { return texels_.slice_bytes * texels_.depth; }
+  std::uint64_t bytes() const { return texels_.bytes(); }
 
  private:
   Context& context_;
@@ -41,6 +41,10 @@ class Array {
 Array* find_array(CUarray handle);
 /// Frees what is left of a context's arrays.
 void release_arrays_of(const Context& context);
+
+/// The texels that an array of this description has, without their memory: INVALID_VALUE for what
+/// describes none, NOT_SUPPORTED for formats and flags that the driver does not know.
+CUresult described_texels(const CUDA_ARRAY3D_DESCRIPTOR& descriptor, exec::TexelMemory* texels);
 
 /// The format and channels of texels: INVALID_VALUE for what is none, NOT_SUPPORTED for packed and
 /// compressed formats.

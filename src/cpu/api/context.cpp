@@ -13,6 +13,7 @@
 #include "cpu/api/event.h"
 #include "cpu/api/graphics_resource.h"
 #include "cpu/api/green_context.h"
+#include "cpu/api/mipmapped_array.h"
 #include "cpu/api/module.h"
 #include "cpu/api/registry.h"
 #include "cpu/api/stream.h"
@@ -130,6 +131,7 @@ Context::~Context() {
   release_texture_references_of(*this);
   release_texture_objects_of(*this);
   release_graphics_of(*this);
+  release_mipmapped_arrays_of(*this);
   release_arrays_of(*this);
   exec::DeviceHeap::instance().release_all(static_cast<exec::FaultSink*>(this));
   for (void* block : device_blocks_) device_.memory().release(block);

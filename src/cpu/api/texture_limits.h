@@ -14,6 +14,7 @@ struct TextureLimits {
   static constexpr unsigned layers = 2048;
   static constexpr unsigned cube_width = 32768;
   static constexpr unsigned cube_layers = 2046;
+  static constexpr unsigned mipmapped_width = 32768;  ///< and height
   static constexpr unsigned linear_width = 1u << 28;
   static constexpr unsigned pitched_height = 65000;
   static constexpr unsigned pitch_bytes = 2097120;

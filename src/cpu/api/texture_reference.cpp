@@ -11,6 +11,7 @@
 #include "cpu/api/entry_guard.h"
 #include "cpu/api/error_detail.h"
 #include "cpu/api/launch.h"
+#include "cpu/api/mipmapped_array.h"
 
 namespace pycuda::cpu::api {
 namespace {
@@ -116,6 +117,25 @@ CUresult change(CUtexref handle, Body&& body) noexcept {
   });
 }
 
+/// Binds what has `texels` instead of whatever is bound.
+void bind(TextureReference::State& state, const pycuda::cpu::exec::TexelMemory& texels,
+          const CUDA_ARRAY3D_DESCRIPTOR& descriptor) {
+  state.texture.texels = texels;
+  state.array = nullptr;
+  state.mipmapped_array = nullptr;
+  state.address = 0;
+  state.bytes = 0;
+  state.format = descriptor.Format;
+  state.channels = static_cast<int>(descriptor.NumChannels);
+}
+
+CUresult check_array_flags(unsigned flags) {
+  if ((flags & ~static_cast<unsigned>(CU_TRSA_OVERRIDE_FORMAT)) == 0) return CUDA_SUCCESS;
+  return fail(CUDA_ERROR_INVALID_VALUE,
+              "texture: an array is bound with CU_TRSA_OVERRIDE_FORMAT, not with flags of " +
+                  std::to_string(flags));
+}
+
 /// The memory that is bound, if it is linear, read in the format that is set.
 CUresult bind_linear(TextureReference::State& state) {
   state.texture.texels = {};
@@ -151,19 +171,25 @@ CUresult cuTexRefDestroy(CUtexref hTexRef) {
 
 CUresult cuTexRefSetArray(CUtexref hTexRef, CUarray hArray, unsigned int Flags) {
   return change(hTexRef, [&](TextureReference::State& state) -> CUresult {
-    if ((Flags & ~static_cast<unsigned>(CU_TRSA_OVERRIDE_FORMAT)) != 0) {
-      return fail(CUDA_ERROR_INVALID_VALUE,
-                  "texture: an array is bound with CU_TRSA_OVERRIDE_FORMAT, not with flags of " +
-                      std::to_string(Flags));
-    }
+    const CUresult status = check_array_flags(Flags);
+    if (status != CUDA_SUCCESS) return status;
     const Array* array = find_array(hArray);
     if (array == nullptr) return fail_unknown_array();
-    state.texture.texels = array->texels();
+    bind(state, array->texels(), array->descriptor());
     state.array = hArray;
-    state.address = 0;
-    state.bytes = 0;
-    state.format = array->descriptor().Format;
-    state.channels = static_cast<int>(array->descriptor().NumChannels);
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuTexRefSetMipmappedArray(CUtexref hTexRef, CUmipmappedArray hMipmappedArray,
+                                   unsigned int Flags) {
+  return change(hTexRef, [&](TextureReference::State& state) -> CUresult {
+    const CUresult status = check_array_flags(Flags);
+    if (status != CUDA_SUCCESS) return status;
+    const MipmappedArray* array = find_mipmapped_array(hMipmappedArray);
+    if (array == nullptr) return fail_unknown_array();
+    bind(state, array->texels(), array->descriptor());
+    state.mipmapped_array = hMipmappedArray;
     return CUDA_SUCCESS;
   });
 }
@@ -174,6 +200,7 @@ CUresult cuTexRefSetAddress_v2(size_t* ByteOffset, CUtexref hTexRef, CUdeviceptr
     // Any address will do here, but programs that cannot use an offset are told on a GPU.
     if (ByteOffset == nullptr && !is_texture_aligned(dptr)) return refuse_unaligned(dptr);
     state.array = nullptr;
+    state.mipmapped_array = nullptr;
     state.address = dptr;
     state.bytes = bytes;
     const CUresult status = bind_linear(state);
@@ -188,6 +215,7 @@ CUresult cuTexRefSetAddress2D_v3(CUtexref hTexRef, const CUDA_ARRAY_DESCRIPTOR* 
     if (desc == nullptr) return CUDA_ERROR_INVALID_VALUE;
     state.texture.texels = {};
     state.array = nullptr;
+    state.mipmapped_array = nullptr;
     state.address = dptr;
     state.bytes = 0;
     state.format = desc->Format;
@@ -219,6 +247,28 @@ CUresult cuTexRefSetFilterMode(CUtexref hTexRef, CUfilter_mode fm) {
   });
 }
 
+CUresult cuTexRefSetMipmapFilterMode(CUtexref hTexRef, CUfilter_mode fm) {
+  return change(hTexRef, [&](TextureReference::State& state) {
+    return apply_level_filter_mode(fm, &state.texture);
+  });
+}
+
+CUresult cuTexRefSetMipmapLevelBias(CUtexref hTexRef, float bias) {
+  return change(hTexRef, [&](TextureReference::State& state) -> CUresult {
+    state.texture.level_bias = bias;
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuTexRefSetMipmapLevelClamp(CUtexref hTexRef, float minMipmapLevelClamp,
+                                     float maxMipmapLevelClamp) {
+  return change(hTexRef, [&](TextureReference::State& state) -> CUresult {
+    state.texture.least_level = minMipmapLevelClamp;
+    state.texture.greatest_level = maxMipmapLevelClamp;
+    return CUDA_SUCCESS;
+  });
+}
+
 CUresult cuTexRefSetFlags(CUtexref hTexRef, unsigned int Flags) {
   return change(hTexRef, [&](TextureReference::State& state) {
     state.flags = Flags;
@@ -240,6 +290,44 @@ CUresult cuTexRefGetArray(CUarray* phArray, CUtexref hTexRef) {
     if (reference.state().array == nullptr)
       return fail(CUDA_ERROR_INVALID_VALUE, "texture: no array is bound");
     *phArray = reference.state().array;
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuTexRefGetMipmappedArray(CUmipmappedArray* phMipmappedArray, CUtexref hTexRef) {
+  return with_reference(hTexRef, [&](TextureReference& reference) -> CUresult {
+    if (phMipmappedArray == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    if (reference.state().mipmapped_array == nullptr)
+      return fail(CUDA_ERROR_INVALID_VALUE, "texture: no array with mipmap levels is bound");
+    *phMipmappedArray = reference.state().mipmapped_array;
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuTexRefGetMipmapFilterMode(CUfilter_mode* pfm, CUtexref hTexRef) {
+  return with_reference(hTexRef, [&](TextureReference& reference) -> CUresult {
+    if (pfm == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    *pfm = reference.state().texture.linear_levels ? CU_TR_FILTER_MODE_LINEAR
+                                                   : CU_TR_FILTER_MODE_POINT;
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuTexRefGetMipmapLevelBias(float* pbias, CUtexref hTexRef) {
+  return with_reference(hTexRef, [&](TextureReference& reference) -> CUresult {
+    if (pbias == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    *pbias = reference.state().texture.level_bias;
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuTexRefGetMipmapLevelClamp(float* pminMipmapLevelClamp, float* pmaxMipmapLevelClamp,
+                                     CUtexref hTexRef) {
+  return with_reference(hTexRef, [&](TextureReference& reference) -> CUresult {
+    if (pminMipmapLevelClamp == nullptr || pmaxMipmapLevelClamp == nullptr)
+      return CUDA_ERROR_INVALID_VALUE;
+    *pminMipmapLevelClamp = reference.state().texture.least_level;
+    *pmaxMipmapLevelClamp = reference.state().texture.greatest_level;
     return CUDA_SUCCESS;
   });
 }

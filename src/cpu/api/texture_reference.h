@@ -39,6 +39,7 @@ class TextureReference {
     CUarray_format format = CU_AD_FORMAT_FLOAT;
     int channels = 1;
     CUarray array = nullptr;
+    CUmipmappedArray mipmapped_array = nullptr;
     CUdeviceptr address = 0;
     std::size_t bytes = 0;  ///< of linear memory; 0 when the memory has rows
   };

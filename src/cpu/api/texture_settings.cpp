@@ -7,6 +7,7 @@
 #include "cpu/api/array.h"
 #include "cpu/api/device_memory.h"
 #include "cpu/api/error_detail.h"
+#include "cpu/api/mipmapped_array.h"
 #include "cpu/api/texture_limits.h"
 #include "cpu/api/virtual_device.h"
 #include "cpu/exec/fault_message.h"
@@ -108,9 +109,12 @@ CUresult texels_of(const CUDA_RESOURCE_DESC& resource, exec::TexelMemory* texels
                             {pitched.width, pitched.height, pitched.format, pitched.numChannels},
                             pitched.pitchInBytes, texels);
     }
-    case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY:
-      return fail(CUDA_ERROR_NOT_SUPPORTED,
-                  "texture: mipmapped arrays are not supported by the CPU driver");
+    case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY: {
+      const MipmappedArray* array = find_mipmapped_array(resource.res.mipmap.hMipmappedArray);
+      if (array == nullptr) return fail_unknown_array();
+      *texels = array->texels();
+      return CUDA_SUCCESS;
+    }
     default:
       return refuse_texture("there is no resource of type " + std::to_string(resource.resType));
   }
@@ -141,11 +145,30 @@ CUresult apply_address_mode(int axis, CUaddress_mode mode, exec::Texture* textur
   return CUDA_SUCCESS;
 }
 
-CUresult apply_filter_mode(CUfilter_mode mode, exec::Texture* texture) {
+namespace {
+
+CUresult read_filter_mode(CUfilter_mode mode, bool* is_linear) {
   if (mode != CU_TR_FILTER_MODE_POINT && mode != CU_TR_FILTER_MODE_LINEAR)
     return refuse_texture("there is no filter mode " + std::to_string(static_cast<int>(mode)));
-  texture->linear_filter = mode == CU_TR_FILTER_MODE_LINEAR;
+  *is_linear = mode == CU_TR_FILTER_MODE_LINEAR;
   return CUDA_SUCCESS;
+}
+
+}  // namespace
+
+CUresult apply_filter_mode(CUfilter_mode mode, exec::Texture* texture) {
+  return read_filter_mode(mode, &texture->linear_filter);
+}
+
+CUresult apply_level_filter_mode(CUfilter_mode mode, exec::Texture* texture) {
+  return read_filter_mode(mode, &texture->linear_levels);
+}
+
+CUresult check_levels(const exec::Texture& texture) {
+  if (texture.texels.levels == 1 || texture.normalized_coordinates) return CUDA_SUCCESS;
+  return refuse_texture(
+      "an array with mipmap levels is read with normalized coordinates: set "
+      "CU_TRSF_NORMALIZED_COORDINATES");
 }
 
 CUresult apply(const CUDA_TEXTURE_DESC& description, exec::Texture* texture) {
@@ -153,6 +176,12 @@ CUresult apply(const CUDA_TEXTURE_DESC& description, exec::Texture* texture) {
   for (int axis = 0; axis < 3 && status == CUDA_SUCCESS; ++axis)
     status = apply_address_mode(axis, description.addressMode[axis], texture);
   if (status == CUDA_SUCCESS) status = apply_filter_mode(description.filterMode, texture);
+  if (status == CUDA_SUCCESS)
+    status = apply_level_filter_mode(description.mipmapFilterMode, texture);
+  if (status == CUDA_SUCCESS) status = check_levels(*texture);
+  texture->level_bias = description.mipmapLevelBias;
+  texture->least_level = description.minMipmapLevelClamp;
+  texture->greatest_level = description.maxMipmapLevelClamp;
   std::copy(std::begin(description.borderColor), std::end(description.borderColor),
             std::begin(texture->border));
   return status;

@@ -17,13 +17,16 @@ CUresult linear_texels(CUdeviceptr address, CUarray_format format, unsigned chan
 /// Rows in plain memory.
 CUresult pitched_texels(CUdeviceptr address, const CUDA_ARRAY_DESCRIPTOR& descriptor,
                         std::size_t pitch, exec::TexelMemory* texels);
-/// Whatever a resource description names, except a mipmapped array.
+/// Whatever a resource description names.
 CUresult texels_of(const CUDA_RESOURCE_DESC& resource, exec::TexelMemory* texels);
 
 /// Flags of CU_TRSF_*: INVALID_VALUE for bits that mean nothing.
 CUresult apply_flags(unsigned flags, exec::Texture* texture);
 CUresult apply_address_mode(int axis, CUaddress_mode mode, exec::Texture* texture);
 CUresult apply_filter_mode(CUfilter_mode mode, exec::Texture* texture);
+CUresult apply_level_filter_mode(CUfilter_mode mode, exec::Texture* texture);
+/// INVALID_VALUE for levels that are to be read with coordinates in texels.
+CUresult check_levels(const exec::Texture& texture);
 CUresult apply(const CUDA_TEXTURE_DESC& description, exec::Texture* texture);
 
 }  // namespace pycuda::cpu::api

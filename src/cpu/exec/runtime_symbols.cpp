@@ -78,6 +78,8 @@ std::vector<RuntimeSymbol> all_symbols() {
       runtime_symbol("pycuda_cpu_globaltimer", pycuda_cpu_globaltimer),
       runtime_symbol("pycuda_cpu_nanosleep", pycuda_cpu_nanosleep),
       runtime_symbol("pycuda_cpu_texture_fetch", pycuda_cpu_texture_fetch),
+      runtime_symbol("pycuda_cpu_texture_fetch_level", pycuda_cpu_texture_fetch_level),
+      runtime_symbol("pycuda_cpu_texture_fetch_gradient", pycuda_cpu_texture_fetch_gradient),
       runtime_symbol("pycuda_cpu_texture_query", pycuda_cpu_texture_query),
       runtime_symbol("pycuda_cpu_surface_load", pycuda_cpu_surface_load),
       runtime_symbol("pycuda_cpu_surface_store", pycuda_cpu_surface_store),

@@ -3,6 +3,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <atomic>
 #include <deque>
 #include <mutex>
@@ -15,6 +16,27 @@ constexpr std::size_t capacity = std::size_t{1} << 20;
 /// A number is used again only after as many others, so that a stale one seldom meets a new
 /// texture.
 constexpr std::size_t quarantine = 4096;
+
+/// Where a level may begin, counted from its array's first byte.
+constexpr std::uint64_t level_alignment = 512;
+
+/// What lies between a level's first byte and the next level's.
+std::uint64_t padded_bytes(const TexelMemory& level) {
+  const std::uint64_t bytes = level.slice_bytes * level.depth;
+  return (bytes + level_alignment - 1) / level_alignment * level_alignment;
+}
+
+/// The level that follows: half of each extent, without what remains; layers stay.
+TexelMemory next_level(const TexelMemory& level) {
+  TexelMemory next = level;
+  next.base += padded_bytes(level);
+  next.width = std::max(level.width / 2, 1u);
+  next.height = std::max(level.height / 2, 1u);
+  if (!level.is_layered) next.depth = std::max(level.depth / 2, 1u);
+  next.row_bytes = std::uint64_t{next.width} * next.texel_bytes();
+  next.slice_bytes = next.row_bytes * next.height;
+  return next;
+}
 
 struct Slot {
   std::atomic<std::uint64_t> handle;
@@ -38,6 +60,23 @@ std::uint32_t bytes_of(TexelFormat format) {
       return 4;
   }
   return 4;
+}
+
+TexelMemory TexelMemory::level(std::uint32_t number) const {
+  TexelMemory result = *this;
+  result.levels = 1;
+  for (std::uint32_t i = 0; i < number; ++i) result = next_level(result);
+  return result;
+}
+
+std::uint64_t TexelMemory::bytes() const {
+  std::uint64_t total = 0;
+  TexelMemory part = *this;
+  for (std::uint32_t i = 0; i < levels; ++i) {
+    total += i + 1 < levels ? padded_bytes(part) : part.slice_bytes * part.depth;
+    part = next_level(part);
+  }
+  return total;
 }
 
 bool Texture::reads_floats() const {

@@ -21,7 +21,8 @@ enum class TexelFormat : std::uint8_t {
 /// Bytes of one channel.
 std::uint32_t bytes_of(TexelFormat format);
 
-/// Texels in memory. Layers, faces and slices count in `depth`.
+/// Texels in memory. Layers, faces and slices count in `depth`. A mipmapped array's levels follow
+/// each other; the members describe the first.
 struct TexelMemory {
   std::byte* base = nullptr;  ///< null: nothing is bound
   TexelFormat format{};
@@ -31,8 +32,13 @@ struct TexelMemory {
   std::uint8_t dimensions = 1;  ///< of one layer
   std::uint32_t width = 0, height = 1, depth = 1;
   std::uint64_t row_bytes = 0, slice_bytes = 0;
+  std::uint32_t levels = 1;
 
   std::uint32_t texel_bytes() const { return bytes_of(format) * channels; }
+  /// One level alone, `number` < levels.
+  TexelMemory level(std::uint32_t number) const;
+  /// Of all levels.
+  std::uint64_t bytes() const;
 };
 
 /// With CUDA's numbers.
@@ -47,6 +53,10 @@ struct Texture {
   bool read_as_integer = false;  ///< else integers of 8 and 16 bits become fractions
   bool srgb = false;
   float border[4] = {0, 0, 0, 0};
+  // Of textures with mipmap levels:
+  bool linear_levels = false;  ///< else the nearest level is read
+  float level_bias = 0;        ///< added to the level that a fetch asks for
+  float least_level = 0, greatest_level = 0;
 
   /// Whether what is read are floats: then filters apply.
   bool reads_floats() const;

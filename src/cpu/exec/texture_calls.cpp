@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The functions that compiled kernels call for textures and surfaces.
+#include <algorithm>
+#include <bit>
 #include <cstdio>
 #include <cstring>
 
@@ -87,6 +89,18 @@ std::byte* surface_place(ThreadFrame* thread, std::uint64_t handle, TextureForm 
   refuse(thread, FaultKind::IllegalAddress, "surface access out of bounds", detail);
 }
 
+/// What `read` reads of the texture, as compiled code takes it.
+template <class Read>
+Texels fetched(ThreadFrame* thread, std::uint64_t texture, std::uint32_t form, Read&& read) {
+  const processor::UsualFloats usual;
+  const Texture& from = named(thread, texture, false);
+  const TextureForm how = TextureForm::of(form);
+  check_geometry(thread, from, how.geometry);
+  const Sample sample = read(from, how);
+  return {sample.component[0] | std::uint64_t{sample.component[1]} << 32,
+          sample.component[2] | std::uint64_t{sample.component[3]} << 32};
+}
+
 /// The numbers that OpenCL gives channel types and orders, which PTX takes over.
 std::uint32_t channel_data_type(const Texture& texture) {
   const bool fractions = texture.reads_floats();
@@ -121,20 +135,41 @@ extern "C" {
 Texels pycuda_cpu_texture_fetch(ThreadFrame* thread, std::uint64_t texture, std::uint32_t form,
                                 std::uint32_t layer, std::uint32_t x, std::uint32_t y,
                                 std::uint32_t z) {
-  const processor::UsualFloats usual;
-  const exec::Texture& from = exec::named(thread, texture, false);
-  const TextureForm how = TextureForm::of(form);
-  exec::check_geometry(thread, from, how.geometry);
-  const exec::Sample sample = exec::fetch(from, how, {layer, x, y, z});
-  return {sample.component[0] | std::uint64_t{sample.component[1]} << 32,
-          sample.component[2] | std::uint64_t{sample.component[3]} << 32};
+  return exec::fetched(thread, texture, form,
+                       [&](const exec::Texture& from, TextureForm how) -> exec::Sample {
+                         return exec::fetch(from, how, {layer, x, y, z});
+                       });
+}
+
+Texels pycuda_cpu_texture_fetch_level(ThreadFrame* thread, std::uint64_t texture,
+                                      std::uint32_t form, std::uint32_t layer, std::uint32_t x,
+                                      std::uint32_t y, std::uint32_t z, std::uint32_t level) {
+  return exec::fetched(thread, texture, form,
+                       [&](const exec::Texture& from, TextureForm how) -> exec::Sample {
+                         return exec::fetch_level(from, how, {layer, x, y, z}, level);
+                       });
+}
+
+Texels pycuda_cpu_texture_fetch_gradient(ThreadFrame* thread, std::uint64_t texture,
+                                         std::uint32_t form, std::uint32_t layer, std::uint32_t x,
+                                         std::uint32_t y, std::uint32_t z, std::uint32_t x_by_x,
+                                         std::uint32_t y_by_x, std::uint32_t z_by_x,
+                                         std::uint32_t x_by_y, std::uint32_t y_by_y,
+                                         std::uint32_t z_by_y) {
+  const auto number = [](std::uint32_t bits) { return std::bit_cast<float>(bits); };
+  const exec::Gradients gradients{{number(x_by_x), number(y_by_x), number(z_by_x)},
+                                  {number(x_by_y), number(y_by_y), number(z_by_y)}};
+  return exec::fetched(thread, texture, form,
+                       [&](const exec::Texture& from, TextureForm how) -> exec::Sample {
+                         return exec::fetch_gradient(from, how, {layer, x, y, z}, gradients);
+                       });
 }
 
 std::uint32_t pycuda_cpu_texture_query(ThreadFrame* thread, std::uint64_t texture,
-                                       std::uint32_t query) {
+                                       std::uint32_t query, std::uint32_t level) {
   const exec::Texture* const found = exec::TextureTable::instance().find(texture);
   const exec::Texture& asked = exec::named(thread, texture, found != nullptr && found->is_surface);
-  const exec::TexelMemory& texels = asked.texels;
+  const exec::TexelMemory texels = asked.texels.level(std::min(level, asked.texels.levels - 1));
   constexpr std::uint32_t orders[5] = {0, 0x10b0, 0x10b2, 0x10b4, 0x10b5};
   switch (static_cast<TextureQuery>(query)) {
     case TextureQuery::Width:
@@ -152,6 +187,7 @@ std::uint32_t pycuda_cpu_texture_query(ThreadFrame* thread, std::uint64_t textur
     case TextureQuery::ArraySize:
       return texels.is_layered ? texels.depth : 0;
     case TextureQuery::MipmapLevels:
+      return asked.texels.levels;
     case TextureQuery::Samples:
     case TextureQuery::MemoryLayout:  // 1: rows one after the other
       return 1;

@@ -65,10 +65,40 @@ double in_texels(const Texture& texture, std::uint32_t bits, std::int64_t size, 
   return std::clamp(value, -far, far);
 }
 
+struct Direction {
+  double x = 0, y = 0, z = 0;
+};
+
+/// The face of a cube that a direction hits: its largest coordinate's.
+std::uint32_t face_of(const Direction& to) {
+  const double ax = std::fabs(to.x), ay = std::fabs(to.y), az = std::fabs(to.z);
+  if (ax >= ay && ax >= az) return to.x >= 0 ? 0 : 1;
+  if (ay >= az) return to.y >= 0 ? 2 : 3;
+  return to.z >= 0 ? 4 : 5;
+}
+
+/// The direction with z towards the face, x along its rows and y down them.
+Direction seen_from(std::uint32_t face, const Direction& to) {
+  switch (face) {
+    case 0:
+      return {-to.z, -to.y, to.x};
+    case 1:
+      return {to.z, -to.y, -to.x};
+    case 2:
+      return {to.x, to.z, to.y};
+    case 3:
+      return {to.x, -to.z, -to.y};
+    case 4:
+      return {to.x, -to.y, to.z};
+    default:
+      return {-to.x, -to.y, -to.z};
+  }
+}
+
 class Sampler {
  public:
-  Sampler(const Texture& texture, TextureForm form)
-      : texture_(texture), texels_(texture.texels), form_(form) {}
+  Sampler(const Texture& texture, const TexelMemory& texels, TextureForm form)
+      : texture_(texture), texels_(texels), form_(form) {}
 
   Sample run(const Coordinates& at) {
     choose_axes(at);
@@ -143,36 +173,18 @@ class Sampler {
             (fixed - first * weight_steps) / weight_steps};
   }
 
-  /// The largest of the three coordinates chooses the face, the other two the place on it.
   void choose_face(const Coordinates& at) {
-    const double x = std::bit_cast<float>(at.x), y = std::bit_cast<float>(at.y),
-                 z = std::bit_cast<float>(at.z);
-    const double ax = std::fabs(x), ay = std::fabs(y), az = std::fabs(z);
-    double major = 0, s = 0, t = 0;
-    std::uint32_t face = 0;
-    if (ax >= ay && ax >= az) {
-      face = x >= 0 ? 0 : 1;
-      major = ax;
-      s = x >= 0 ? -z : z;
-      t = -y;
-    } else if (ay >= az) {
-      face = y >= 0 ? 2 : 3;
-      major = ay;
-      s = x;
-      t = y >= 0 ? z : -z;
-    } else {
-      face = z >= 0 ? 4 : 5;
-      major = az;
-      s = z >= 0 ? x : -x;
-      t = -y;
-    }
+    const Direction to{std::bit_cast<float>(at.x), std::bit_cast<float>(at.y),
+                       std::bit_cast<float>(at.z)};
+    const std::uint32_t face = face_of(to);
+    const Direction on = seen_from(face, to);
     const double size = texels_.width;
     const auto on_face = [&](double value) {
-      const double ratio = major > 0 && std::isfinite(major) ? value / major : 0;
+      const double ratio = on.z > 0 && std::isfinite(on.z) ? value / on.z : 0;
       return (std::clamp(std::isnan(ratio) ? 0.0 : ratio, -1.0, 1.0) + 1) / 2 * size;
     };
-    between_[0] = place(on_face(s), texels_.width, AddressMode::Clamp);
-    between_[1] = place(on_face(t), texels_.height, AddressMode::Clamp);
+    between_[0] = place(on_face(on.x), texels_.width, AddressMode::Clamp);
+    between_[1] = place(on_face(on.y), texels_.height, AddressMode::Clamp);
     const std::uint32_t cubes = std::max(texels_.depth / 6, 1u);
     const std::uint32_t cube =
         form_.geometry == TextureGeometry::CubeLayered ? std::min(at.layer, cubes - 1) : 0;
@@ -286,10 +298,94 @@ class Sampler {
   Between between_[3];
 };
 
+/// The level that is read, in steps of 1/256 as the hardware counts them, between the least and the
+/// greatest that the texture allows and has.
+double allowed_level(const Texture& texture, double level) {
+  const double last = texture.texels.levels - 1;
+  const auto bound = [&](double limit, double lowest) {
+    return std::isnan(limit) ? lowest : std::clamp(limit, lowest, last);
+  };
+  const double least = bound(texture.least_level, 0);
+  const double greatest = bound(texture.greatest_level, least);
+  if (std::isnan(level)) return least;
+  return std::floor(std::clamp(level, least, greatest) * weight_steps + 0.5) / weight_steps;
+}
+
+Sample fetch_at(const Texture& texture, TextureForm form, const Coordinates& at, double level) {
+  const auto read = [&](double number) {
+    const TexelMemory texels = texture.texels.level(static_cast<std::uint32_t>(number));
+    return Sampler(texture, texels, form).run(at);
+  };
+  const bool blends =
+      texture.linear_levels && texture.reads_floats() && !form.integer_coordinates && !form.gathers;
+  if (!blends) return read(std::floor(level + 0.5));
+  const double first = std::floor(level), weight = level - first;
+  Sample sample = read(first);
+  if (weight == 0) return sample;
+  const Sample second = read(first + 1);
+  for (int i = 0; i < 4; ++i) {
+    const double near = std::bit_cast<float>(sample.component[i]);
+    const double far = std::bit_cast<float>(second.component[i]);
+    sample.component[i] =
+        std::bit_cast<std::uint32_t>(static_cast<float>((1 - weight) * near + weight * far));
+  }
+  return sample;
+}
+
+/// How many texels of the first level lie between neighbouring pixels, in the direction in which
+/// there are more.
+double texels_between(const Texture& texture, TextureForm form, const Coordinates& at,
+                      const Gradients& gradients) {
+  using enum TextureGeometry;
+  const TexelMemory& texels = texture.texels;
+  const auto length = [&](const float(&step)[3]) -> double {
+    const double x = step[0], y = step[1], z = step[2];
+    switch (form.geometry) {
+      case OneD:
+      case OneDLayered:
+        return std::fabs(x * texels.width);
+      case TwoD:
+      case TwoDLayered:
+        return std::hypot(x * texels.width, y * texels.height);
+      case ThreeD:
+        return std::hypot(x * texels.width, y * texels.height, z * texels.depth);
+      case Cube:
+      case CubeLayered:
+        break;
+    }
+    // What the place (x / z + 1) / 2 on the face changes by.
+    const Direction to{std::bit_cast<float>(at.x), std::bit_cast<float>(at.y),
+                       std::bit_cast<float>(at.z)};
+    const std::uint32_t face = face_of(to);
+    const Direction on = seen_from(face, to), moved = seen_from(face, {x, y, z});
+    const double scale = texels.width / (2 * on.z * on.z);
+    return std::hypot((moved.x * on.z - on.x * moved.z) * scale,
+                      (moved.y * on.z - on.y * moved.z) * scale);
+  };
+  return std::max(length(gradients.along_x), length(gradients.along_y));
+}
+
 }  // namespace
 
 Sample fetch(const Texture& texture, TextureForm form, const Coordinates& at) {
-  return Sampler(texture, form).run(at);
+  if (texture.texels.levels == 1) return Sampler(texture, texture.texels, form).run(at);
+  return fetch_at(texture, form, at, allowed_level(texture, 0));
+}
+
+Sample fetch_level(const Texture& texture, TextureForm form, const Coordinates& at,
+                   std::uint32_t level) {
+  if (texture.texels.levels == 1) return fetch(texture, form, at);
+  const double asked = form.integer_coordinates
+                           ? double{static_cast<float>(static_cast<std::int32_t>(level))}
+                           : double{std::bit_cast<float>(level)};
+  return fetch_at(texture, form, at, allowed_level(texture, asked + texture.level_bias));
+}
+
+Sample fetch_gradient(const Texture& texture, TextureForm form, const Coordinates& at,
+                      const Gradients& gradients) {
+  if (texture.texels.levels == 1) return fetch(texture, form, at);
+  const double level = std::log2(texels_between(texture, form, at, gradients));
+  return fetch_at(texture, form, at, allowed_level(texture, level + texture.level_bias));
 }
 
 }  // namespace pycuda::cpu::exec

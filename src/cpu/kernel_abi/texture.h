@@ -78,9 +78,23 @@ pycuda::cpu::Texels pycuda_cpu_texture_fetch(pycuda::cpu::ThreadFrame* thread,
                                              std::uint64_t texture, std::uint32_t form,
                                              std::uint32_t layer, std::uint32_t x, std::uint32_t y,
                                              std::uint32_t z);
-/// txq and suq.
+/// tex.level: `level` is a float as bits, an integer with integer coordinates.
+pycuda::cpu::Texels pycuda_cpu_texture_fetch_level(pycuda::cpu::ThreadFrame* thread,
+                                                   std::uint64_t texture, std::uint32_t form,
+                                                   std::uint32_t layer, std::uint32_t x,
+                                                   std::uint32_t y, std::uint32_t z,
+                                                   std::uint32_t level);
+/// tex.grad: what x, y and z change by in two directions, floats as bits.
+pycuda::cpu::Texels pycuda_cpu_texture_fetch_gradient(pycuda::cpu::ThreadFrame* thread,
+                                                      std::uint64_t texture, std::uint32_t form,
+                                                      std::uint32_t layer, std::uint32_t x,
+                                                      std::uint32_t y, std::uint32_t z,
+                                                      std::uint32_t x_by_x, std::uint32_t y_by_x,
+                                                      std::uint32_t z_by_x, std::uint32_t x_by_y,
+                                                      std::uint32_t y_by_y, std::uint32_t z_by_y);
+/// txq and suq: of one level, where the answer depends on it.
 std::uint32_t pycuda_cpu_texture_query(pycuda::cpu::ThreadFrame* thread, std::uint64_t texture,
-                                       std::uint32_t query);
+                                       std::uint32_t query, std::uint32_t level);
 /// suld and sust: x in bytes (sust.p: in texels), y and z in texels.
 pycuda::cpu::Texels pycuda_cpu_surface_load(pycuda::cpu::ThreadFrame* thread, std::uint64_t surface,
                                             std::uint32_t form, std::uint32_t layer,

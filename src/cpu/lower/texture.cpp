@@ -127,24 +127,39 @@ bool write_components(FunctionLowering& lowering, const ptx::Operand& operand, p
   return true;
 }
 
-/// Reads what operand 1, a texture and coordinates, names into the components of operand 0.
+/// Reads what operand 1, a texture and coordinates, names into the components of operand 0, by
+/// `entry`, which takes `further` arguments.
 bool emit_read(FunctionLowering& lowering, const ptx::Instruction& instruction,
-               const TextureForm& form) {
+               const TextureForm& form, llvm::StringRef entry = "pycuda_cpu_texture_fetch",
+               llvm::ArrayRef<llvm::Value*> further = {}) {
   llvm::IRBuilder<>& b = lowering.builder();
   llvm::Value* at[4];
   if (!coordinates_of(lowering, instruction.operands[1], form.geometry, at)) return false;
   llvm::Value* handle = handle_of(lowering, instruction.operands[1].elements[0]);
+  llvm::SmallVector<llvm::Value*, 13> arguments{
+      lowering.thread(), handle, b.getInt32(form.word()), at[0], at[1], at[2], at[3]};
+  arguments.append(further.begin(), further.end());
   lowering.track_line();
-  llvm::CallInst* texels = lowering.runtime_call(
-      "pycuda_cpu_texture_fetch", texels_type(lowering),
-      {lowering.thread(), handle, b.getInt32(form.word()), at[0], at[1], at[2], at[3]});
+  llvm::CallInst* texels = lowering.runtime_call(entry, texels_type(lowering), arguments);
   texels->getCalledFunction()->setOnlyReadsMemory();
   return write_components(lowering, instruction.operands[0], instruction.modifiers.types[0],
                           texels);
 }
 
+/// Appends what the coordinates change by, x, y, z: those that the geometry has.
+bool append_gradient(FunctionLowering& lowering, const ptx::Operand& operand,
+                     TextureGeometry geometry, llvm::SmallVectorImpl<llvm::Value*>& arguments) {
+  const std::vector<ptx::Operand> given = lowering.elements(operand);
+  const unsigned axes = axes_of(geometry);
+  if (given.size() < axes) return false;
+  for (unsigned i = 0; i < 3; ++i) {
+    arguments.push_back(i < axes ? lowering.read_bits(given[i], 32)
+                                 : lowering.builder().getInt32(0));
+  }
+  return true;
+}
+
 /// tex{.base,.level,.grad}.geometry.v4.dtype.ctype d, [a, c] {, lod} {, dPdx, dPdy}
-/// No texture has more than one level, so that whatever level is asked for is that one.
 bool emit_tex(FunctionLowering& lowering, const ptx::Instruction& instruction) {
   const ptx::Modifiers& modifiers = instruction.modifiers;
   const auto geometry = geometry_of(modifiers);
@@ -155,6 +170,18 @@ bool emit_tex(FunctionLowering& lowering, const ptx::Instruction& instruction) {
   form.geometry = *geometry;
   form.integer_coordinates = modifiers.types[1] != ptx::Type::F32;
   if (form.integer_coordinates && modifiers.types[1] != ptx::Type::S32) return false;
+  llvm::SmallVector<llvm::Value*, 6> further;
+  if (modifiers.has("level")) {
+    further.push_back(lowering.read_bits(instruction.operands[2], 32));
+    return emit_read(lowering, instruction, form, "pycuda_cpu_texture_fetch_level", further);
+  }
+  if (modifiers.has("grad")) {
+    for (const std::size_t direction : {2, 3}) {
+      if (!append_gradient(lowering, instruction.operands[direction], *geometry, further))
+        return false;
+    }
+    return emit_read(lowering, instruction, form, "pycuda_cpu_texture_fetch_gradient", further);
+  }
   return emit_read(lowering, instruction, form);
 }
 
@@ -191,13 +218,15 @@ bool emit_query(FunctionLowering& lowering, const ptx::Instruction& instruction)
       {"num_samples", Samples},
       {"memory_layout", MemoryLayout}};
   llvm::IRBuilder<>& b = lowering.builder();
+  llvm::Value* const level =
+      modifiers.has("level") ? lowering.read_bits(instruction.operands[2], 32) : b.getInt32(0);
   for (const auto& [word, query] : words) {
     if (!modifiers.has(word)) continue;
     lowering.track_line();
     llvm::CallInst* answer =
         lowering.runtime_call("pycuda_cpu_texture_query", b.getInt32Ty(),
                               {lowering.thread(), handle_of(lowering, instruction.operands[1]),
-                               b.getInt32(static_cast<std::uint32_t>(query))});
+                               b.getInt32(static_cast<std::uint32_t>(query)), level});
     answer->getCalledFunction()->setOnlyReadsMemory();
     lowering.write(instruction.operands[0], answer);
     return true;

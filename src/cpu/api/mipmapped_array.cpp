@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+// cuMipmappedArray*.
+#include "cpu/api/mipmapped_array.h"
+
+#include <algorithm>
+#include <bit>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+#include "cpu/api/entry_guard.h"
+#include "cpu/api/error_detail.h"
+#include "cpu/api/texture_limits.h"
+#include "cpu/exec/leaks.h"
+
+namespace pycuda::cpu::api {
+namespace {
+
+struct MipmappedArrays {
+  HandleTable<MipmappedArray, CUmipmappedArray> handles{1u << 18};
+  std::mutex mutex;  ///< protects `owned`
+  std::unordered_map<const MipmappedArray*, std::unique_ptr<MipmappedArray>> owned;
+};
+
+MipmappedArrays& mipmapped_arrays() {
+  static auto& all = *new MipmappedArrays;
+  return all;
+}
+
+/// Down to one texel.
+unsigned most_levels(const exec::TexelMemory& texels) {
+  const std::uint32_t depth = texels.is_layered ? 1 : texels.depth;
+  return static_cast<unsigned>(std::bit_width(std::max({texels.width, texels.height, depth})));
+}
+
+CUresult create(Context& context, const CUDA_ARRAY3D_DESCRIPTOR& descriptor, unsigned levels,
+                CUmipmappedArray* handle) {
+  exec::TexelMemory texels;
+  const CUresult status = described_texels(descriptor, &texels);
+  if (status != CUDA_SUCCESS) return status;
+  if (texels.width > TextureLimits::mipmapped_width ||
+      texels.height > TextureLimits::mipmapped_width) {
+    return fail(CUDA_ERROR_INVALID_VALUE,
+                "array: no array with mipmap levels is " + std::to_string(texels.width) + " x " +
+                    std::to_string(texels.height) + ": there may be at most " +
+                    std::to_string(TextureLimits::mipmapped_width) + " each");
+  }
+  texels.levels = std::clamp(levels, 1u, most_levels(texels));
+  void* memory = context.allocate(texels.bytes(), exec::MemoryKind::Array);
+  if (memory == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
+  exec::note_allocation(memory);
+  texels.base = static_cast<std::byte*>(memory);
+  auto array = std::make_unique<MipmappedArray>(context, descriptor, texels);
+  *handle = array->handle();
+  const std::lock_guard lock(mipmapped_arrays().mutex);
+  mipmapped_arrays().owned.emplace(array.get(), std::move(array));
+  return CUDA_SUCCESS;
+}
+
+/// The description of one level: extents that the array does not have stay 0.
+CUDA_ARRAY3D_DESCRIPTOR described(const CUDA_ARRAY3D_DESCRIPTOR& whole,
+                                  const exec::TexelMemory& level) {
+  CUDA_ARRAY3D_DESCRIPTOR descriptor = whole;
+  descriptor.Width = level.width;
+  if (whole.Height != 0) descriptor.Height = level.height;
+  if (whole.Depth != 0) descriptor.Depth = level.depth;
+  return descriptor;
+}
+
+}  // namespace
+
+MipmappedArray::MipmappedArray(Context& context, const CUDA_ARRAY3D_DESCRIPTOR& descriptor,
+                               const exec::TexelMemory& texels)
+    : context_(context), descriptor_(descriptor), texels_(texels) {
+  for (unsigned i = 0; i < texels.levels; ++i) {
+    const exec::TexelMemory level = texels.level(i);
+    levels_.push_back(std::make_unique<Array>(context, described(descriptor, level), level,
+                                              Array::Memory::Borrowed));
+  }
+  handle_ = mipmapped_arrays().handles.insert(this);
+}
+
+MipmappedArray::~MipmappedArray() {
+  mipmapped_arrays().handles.erase(handle_);
+  levels_.clear();
+  context_.release(texels_.base);
+}
+
+const Array* MipmappedArray::level(unsigned number) const {
+  return number < levels_.size() ? levels_[number].get() : nullptr;
+}
+
+const MipmappedArray* find_mipmapped_array(CUmipmappedArray handle) {
+  return mipmapped_arrays().handles.find(handle);
+}
+
+void release_mipmapped_arrays_of(const Context& context) {
+  const std::lock_guard lock(mipmapped_arrays().mutex);
+  std::erase_if(mipmapped_arrays().owned,
+                [&](const auto& entry) { return &entry.first->context() == &context; });
+}
+
+}  // namespace pycuda::cpu::api
+
+using namespace pycuda::cpu::api;
+
+namespace {
+
+template <class Body>
+CUresult with_array(CUmipmappedArray handle, Body&& body,
+                    const char* entry = __builtin_FUNCTION()) noexcept {
+  return with_context(
+      [&](Context&) -> CUresult {
+        const MipmappedArray* array = find_mipmapped_array(handle);
+        return array != nullptr ? body(*array) : CUDA_ERROR_INVALID_HANDLE;
+      },
+      entry);
+}
+
+}  // namespace
+
+extern "C" {
+
+CUresult cuMipmappedArrayCreate(CUmipmappedArray* pHandle,
+                                const CUDA_ARRAY3D_DESCRIPTOR* pMipmappedArrayDesc,
+                                unsigned int numMipmapLevels) {
+  return with_context([&](Context& context) -> CUresult {
+    if (pHandle == nullptr || pMipmappedArrayDesc == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    return create(context, *pMipmappedArrayDesc, numMipmapLevels, pHandle);
+  });
+}
+
+CUresult cuMipmappedArrayGetLevel(CUarray* pLevelArray, CUmipmappedArray hMipmappedArray,
+                                  unsigned int level) {
+  return with_array(hMipmappedArray, [&](const MipmappedArray& array) -> CUresult {
+    if (pLevelArray == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    const Array* found = array.level(level);
+    if (found == nullptr) {
+      return fail(CUDA_ERROR_INVALID_VALUE, "array: there is no level " + std::to_string(level) +
+                                                ", but " + std::to_string(array.texels().levels) +
+                                                " from 0 on");
+    }
+    *pLevelArray = found->handle();
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS* memoryRequirements,
+                                               CUmipmappedArray mipmap, CUdevice device) {
+  return with_array(mipmap, [&](const MipmappedArray& array) -> CUresult {
+    if (memoryRequirements == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    if (find_device(device) == nullptr) return CUDA_ERROR_INVALID_DEVICE;
+    *memoryRequirements = {};
+    memoryRequirements->size = array.texels().bytes();
+    memoryRequirements->alignment = DeviceLimits::texture_alignment;
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuMipmappedArrayDestroy(CUmipmappedArray hMipmappedArray) {
+  return with_array(hMipmappedArray, [&](const MipmappedArray& array) -> CUresult {
+    // Kernels and copies that were launched before may still use the memory.
+    const CUresult status = array.context().synchronize();
+    if (status != CUDA_SUCCESS) return status;
+    MipmappedArrays& all = mipmapped_arrays();
+    const std::lock_guard lock(all.mutex);
+    return all.owned.erase(&array) != 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+  });
+}
+
+}  // extern "C"

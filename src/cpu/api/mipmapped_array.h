@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// Mipmapped arrays: an array at several resolutions, each half as large as the one before.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "cpu/api/array.h"
+
+namespace pycuda::cpu::api {
+
+class MipmappedArray {
+ public:
+  /// Takes over the memory at `texels`.base.
+  MipmappedArray(Context& context, const CUDA_ARRAY3D_DESCRIPTOR& descriptor,
+                 const exec::TexelMemory& texels);
+  ~MipmappedArray();
+  MipmappedArray(const MipmappedArray&) = delete;
+  MipmappedArray& operator=(const MipmappedArray&) = delete;
+
+  Context& context() const { return context_; }
+  CUmipmappedArray handle() const { return handle_; }
+  const exec::TexelMemory& texels() const { return texels_; }
+  const CUDA_ARRAY3D_DESCRIPTOR& descriptor() const { return descriptor_; }
+  /// An array of its own, which lives as long as this; null for a level that is not there.
+  const Array* level(unsigned number) const;
+
+ private:
+  Context& context_;
+  CUDA_ARRAY3D_DESCRIPTOR descriptor_;
+  exec::TexelMemory texels_;
+  std::vector<std::unique_ptr<Array>> levels_;
+  CUmipmappedArray handle_;
+};
+
+/// The array of this handle, or null.
+const MipmappedArray* find_mipmapped_array(CUmipmappedArray handle);
+/// Frees what is left of a context's arrays.
+void release_mipmapped_arrays_of(const Context& context);
+
+}  // namespace pycuda::cpu::api
