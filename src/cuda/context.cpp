@@ -203,6 +203,14 @@ unsigned int Context::api_version() const {
   return version;
 }
 
+std::uint64_t Context::id() const {
+  unsigned long long id = 0;
+  driver().cuCtxGetId(handle_, &id);
+  return id;
+}
+
+void Context::reset_persisting_l2() const { driver().cuCtxResetPersistingL2Cache(); }
+
 unsigned int Context::flags() const {
   const ContextScope scope(*this);
   unsigned int flags = 0;

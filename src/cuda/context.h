@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <utility>
 
@@ -107,6 +108,10 @@ class Context : public std::enable_shared_from_this<Context> {
   CUsharedconfig shared_config() const;
   /// Such as 3020.
   unsigned int api_version() const;
+  /// Of all contexts that the process ever makes, another.
+  std::uint64_t id() const;
+  /// Lines of the L2 cache that were to persist are as all others. This context must be current.
+  void reset_persisting_l2() const;
   unsigned int flags() const;
   /// Least and greatest: numerically greatest and least stream priorities.
   struct PriorityRange {

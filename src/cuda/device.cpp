@@ -89,6 +89,12 @@ bool Device::can_access_peer(const Device& peer) const {
   return can != 0;
 }
 
+int Device::peer_attribute(CUdevice_P2PAttribute attribute, const Device& peer) const {
+  int value = 0;
+  driver_->cuDeviceGetP2PAttribute(&value, attribute, handle_, peer.handle_);
+  return value;
+}
+
 std::size_t Device::linear_texture_width(CUarray_format format, unsigned int channels) const {
   std::size_t width = 0;
   driver_->cuDeviceGetTexture1DLinearMaxWidth(&width, format, channels, handle_);

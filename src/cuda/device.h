@@ -42,6 +42,8 @@ class Device {
   std::size_t total_memory_bytes() const;
   int attribute(CUdevice_attribute attribute) const;
   bool can_access_peer(const Device& peer) const;
+  /// Of what lies between this device and `peer`.
+  int peer_attribute(CUdevice_P2PAttribute attribute, const Device& peer) const;
   /// The most texels of a texture of memory without rows.
   std::size_t linear_texture_width(CUarray_format format, unsigned int channels) const;
   /// CU_ATOMIC_CAPABILITY_* bits of what kernels can do atomically with the host's memory, or with

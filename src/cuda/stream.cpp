@@ -71,6 +71,13 @@ CUstreamCaptureStatus Stream::capture_status() const {
   return status;
 }
 
+std::uint64_t Stream::id() const {
+  const ContextScope scope(context());
+  unsigned long long id = 0;
+  stream_.driver().cuStreamGetId(handle(), &id);
+  return id;
+}
+
 unsigned int Stream::flags() const {
   const ContextScope scope(context());
   unsigned int flags = 0;

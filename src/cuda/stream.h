@@ -2,6 +2,8 @@
 // A queue of work on a device.
 #pragma once
 
+#include <cstdint>
+
 #include "cuda/owned.h"
 
 namespace pycuda::cuda {
@@ -38,6 +40,8 @@ class Stream {
   void wait_for(const Event& event) const;
   /// Whether its work is captured into a graph, and whether that capture is still good.
   CUstreamCaptureStatus capture_status() const;
+  /// Of all streams that the process ever makes, another.
+  std::uint64_t id() const;
   unsigned int flags() const;
   int priority() const;
 

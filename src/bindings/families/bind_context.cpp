@@ -160,6 +160,11 @@ void bind_context(nb::module_& m) {
             cuda::disable_peer_access(peer);
           },
           nb::arg("peer"), nb::arg("flags") = 0, "End what `enable_peer_access` began.")
+      .def_static(
+          "reset_persisting_l2_cache", [] { cuda::require_context()->reset_persisting_l2(); },
+          "Let the lines of the L2 cache that were to persist be replaced as others are.")
+      .def_prop_ro("id", &cuda::Context::id,
+                   "A number that no other context of the process has, had or will have.")
       .def("get_api_version", &cuda::Context::api_version,
            "The version of the driver's interface that the context was made for.")
       .def("__enter__",

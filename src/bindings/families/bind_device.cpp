@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 
 #include <bit>
+#include <string>
 
 #include "bindings/base/bind.h"
 #include "bindings/convert/enumeration.h"
@@ -65,6 +66,19 @@ nb::dict all_attributes(const cuda::Device& device) {
     }
   }
   return found;
+}
+
+/// As nvidia-smi writes it and CUDA_VISIBLE_DEVICES takes it.
+std::string uuid_text(const cuda::Device& device) {
+  constexpr char digits[] = "0123456789abcdef";
+  std::string text = "GPU-";
+  const auto bytes = device.uuid();
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    text += digits[bytes[i] >> 4];
+    text += digits[bytes[i] & 15];
+  }
+  return text;
 }
 
 }  // namespace
@@ -143,6 +157,9 @@ void bind_device(nb::module_& m) {
       .def("name", &cuda::Device::name, "The device's name, as its driver tells it.")
       .def("pci_bus_id", &cuda::Device::pci_bus_id,
            "The PCI bus id as domain:bus:device.function, a text that `Device` takes too.")
+      .def("uuid", &uuid_text,
+           "What identifies the device on all machines, a text like \"GPU-01234567-89ab-...\": "
+           "`CUDA_VISIBLE_DEVICES` takes it.")
       .def(
           "compute_capability",
           [](const cuda::Device& self) {
@@ -195,6 +212,19 @@ void bind_device(nb::module_& m) {
           "Context")
       .def("can_access_peer", &cuda::Device::can_access_peer, nb::arg("peer"),
            "Whether kernels on this device can read and write the memory of the device `peer`.")
+      .def(
+          "get_p2p_attribute",
+          [](const cuda::Device& self, nb::handle attribute, const cuda::Device& peer) {
+            return self.peer_attribute(
+                as_enumerator<CUdevice_P2PAttribute>(attribute, "the attribute"), peer);
+          },
+          nb::arg("attribute"), nb::arg("peer"),
+          "A `device_p2p_attribute` of the way to the device `peer`, an int.\n"
+          "\n"
+          "Raises\n"
+          "------\n"
+          "LogicError\n"
+          "    When `peer` is this device.")
       .def(
           "get_linear_texture_width",
           [](const cuda::Device& self, nb::handle format, nb::handle channels) {

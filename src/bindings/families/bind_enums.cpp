@@ -109,6 +109,12 @@ const Member mem_range_attribute_members[] = {
     {"PREFERRED_LOCATION", 2},
     {"LAST_PREFETCH_LOCATION", 4},
 };
+const Member device_p2p_attribute_members[] = {
+    {"PERFORMANCE_RANK", 1},
+    {"ACCESS_SUPPORTED", 2},
+    {"NATIVE_ATOMIC_SUPPORTED", 3},
+    {"CUDA_ARRAY_ACCESS_SUPPORTED", 4},
+};
 const Member atomic_operation_members[] = {
     {"INTEGER_ADD", 0},       {"INTEGER_MIN", 1}, {"INTEGER_MAX", 2}, {"INTEGER_INCREMENT", 3},
     {"INTEGER_DECREMENT", 4}, {"AND", 5},         {"OR", 6},          {"XOR", 7},
@@ -404,6 +410,7 @@ const Table tables[] = {
     {"tensor_map_l2_promotion", tensor_map_l2_promotion_members, Kind::Enumeration},
     {"tensor_map_oob_fill", tensor_map_oob_fill_members, Kind::Enumeration},
     {"mem_access_flags", mem_access_flags_members, Kind::Enumeration},
+    {"device_p2p_attribute", device_p2p_attribute_members, Kind::Enumeration},
     {"atomic_operation", atomic_operation_members, Kind::Enumeration},
     {"atomic_capability", atomic_capability_members, Kind::FlagNames},
     {"sm_resource_split_flags", sm_resource_split_flags_members, Kind::FlagNames},

@@ -84,6 +84,8 @@ void bind_stream(nb::module_& m) {
           },
           nb::arg("flags") = 0)
       .def_prop_ro("handle", &number_of, "The driver's handle, a number.")
+      .def_prop_ro("id", &cuda::Stream::id,
+                   "A number that no other stream of the process has, had or will have.")
       .def(
           "synchronize", [](const cuda::Stream& self) { without_gil([&] { self.synchronize(); }); },
           "Wait until all work in the stream is done. Raises the error of a kernel that has "
