@@ -228,3 +228,265 @@ except cuda.Error as error:
     for checked in (0, 1):
         output = write_checked(program, PYCUDA_CPU_CHECK=checked)
         assert "5000 bytes, but from there the device memory has only 1000" in output
+
+
+READS = """
+import numpy as np
+import pycuda.autoinit
+import pycuda.driver as cuda
+from pycuda import gpuarray
+from pycuda.compiler import SourceModule
+
+module = SourceModule('''
+#include <cstdio>
+extern "C" __device__ void __assertfail(const char *, const char *, unsigned, const char *, size_t);
+__device__ char own[4] = {'d', 'd', 'd', 'd'};
+__constant__ char constant[4] = {'c', 'c', 'c', 'c'};
+__global__ void text(const char *a) { printf("<%s>", a); }
+__global__ void three(const char *a) { printf("<%.3s>", a); }
+__global__ void star(const char *a) { printf("<%.*s>", 4, a); }
+__global__ void format(const char *a) { printf(a, 1); }
+__global__ void in_shared(int end)
+{
+  __shared__ char s[4];
+  __shared__ char behind[4];
+  s[threadIdx.x] = 's';
+  behind[threadIdx.x] = 0;
+  __syncthreads();
+  if (end) s[3] = 0;
+  __syncthreads();
+  if (threadIdx.x == 2) printf("<%s>%s", s, behind);
+}
+__device__ __noinline__ void show(const char *a) { printf("<%s>", a); }
+__global__ void in_local(int end)
+{
+  char s[4];
+  for (int i = 0; i < 4; ++i) s[i] = i == end ? 0 : 'l';
+  show(s);
+}
+__global__ void in_module() { printf("<%s>", own); }
+__global__ void in_constants() { printf("<%s>", constant); }
+__global__ void says(const char *a) { __assertfail(a, "file", 1, "function", 1); }
+__global__ void names(const char *a) { __assertfail("wrong", a, 1, "function", 1); }
+__global__ void of_words(const char *a) { __assertfail(a, a, 1, a, 4); }
+__global__ void by_lane(const char *a) { if (threadIdx.x == 5) printf("<%s>", a); }
+''')
+
+def run(name, *arguments, threads=1):
+    try:
+        module.get_function(name)(*arguments, block=(threads, 1, 1))
+        cuda.Context.synchronize()
+        print("|nothing was found")
+    except cuda.Error as error:
+        print("|" + str(error))
+
+def device(text):
+    return gpuarray.to_gpu(np.frombuffer(text, np.uint8))
+"""
+
+
+def reads(code):
+    return run_program(READS + code, PYCUDA_CPU_CHECK=1, PYCUDA_DRIVER="cpu")[0]
+
+
+@pytest.mark.parametrize(
+    ("code", "output"),
+    [
+        ("run('text', device(b'abc\\0'))", "<abc>"),
+        ("run('three', device(b'abc'))", "<abc>"),
+        ("run('star', device(b'abcd'))", "<abcd>"),
+        ("run('format', device(b'%d\\0'))", "1"),
+        ("run('in_shared', np.int32(1), threads=4)", "<sss>"),
+        ("run('in_local', np.int32(2))", "<ll>"),
+        ("run('by_lane', device(b'abc\\0'), threads=64)", "<abc>"),
+        ("a = device(b'abcdef\\0'); run('text', np.intp(a.ptr + 3))", "<def>"),
+    ],
+)
+def test_texts_that_end_in_their_array_are_printed(code, output):
+    assert reads(code) == output + "|nothing was found\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "place"),
+    [
+        ("run('text', device(b'abcd'))", "0 bytes past the end of the 4-byte block of device memory"),
+        ("run('text', device(b'a' * 1000))", "0 bytes past the end of the 1000-byte block of device memory"),
+        ("a = device(b'abc\\0'); run('text', np.intp(a.ptr + 4))", "0 bytes past the end of the 4-byte block"),
+        ("a = device(b'ab\\0'); p = a.ptr; del a; run('text', np.intp(p))", "has been freed"),
+        ("run('text', np.intp(0))", "illegal memory access was encountered at address 0"),
+        ("run('three', device(b'ab'))", "0 bytes past the end of the 2-byte block"),
+        ("run('star', device(b'abc'))", "0 bytes past the end of the 3-byte block"),
+        ("run('format', device(b'long %d'))", "0 bytes past the end of the 7-byte block"),
+        ("a = device(b'%d\\0'); p = a.ptr; del a; run('format', np.intp(p))", "has been freed"),
+        ("run('format', device(b'%d %d %d\\0'))", "past the end of the thread's 8-byte block of local memory"),
+        ("run('format', device(b'%d %lld\\0'))", "past the end of the thread's 8-byte block of local memory"),
+        ("run('format', device(b'%*d %d\\0'))", "past the end of the thread's 8-byte block of local memory"),
+        ("run('in_shared', np.int32(0), threads=4)", "0 bytes past the end of the 4-byte shared variable"),
+        ("run('in_local', np.int32(9))", "0 bytes past the end of the thread's 4-byte block of local memory"),
+        ("run('in_module')", "0 bytes past the end of the 4-byte block of "),
+        ("run('in_constants')", "0 bytes past the end of the 4-byte block of "),
+        ("run('says', device(b'abc'))", "0 bytes past the end of the 3-byte block"),
+        ("run('names', device(b'abc'))", "0 bytes past the end of the 3-byte block"),
+        ("a = device(b'abc\\0'); p = a.ptr; del a; run('says', np.intp(p))", "has been freed"),
+        ("run('of_words', device(b'a\\0\\0\\0b\\0\\0\\0'))", "0 bytes past the end of the 8-byte block"),
+        ("run('by_lane', device(b'abc'), threads=64)", "0 bytes past the end of the 3-byte block"),
+    ],
+)
+def test_texts_that_a_kernel_hands_over_are_read_within_their_arrays(code, place):
+    output = reads(code)
+    assert place in output
+    assert re.search(r"read of \d+ bytes by (printf|an assertion) \(", output)
+    assert ("thread (5, 0, 0)" if "by_lane" in code else "thread (") in output
+    assert "<" not in output.partition("|")[0]
+
+
+CALLS = r"""
+import numpy as np
+import pycuda.autoinit
+import pycuda.driver as cuda
+from pycuda import gpuarray
+from pycuda.compiler import DynamicSourceModule, SourceModule
+
+def run(kernel, *arguments, **shape):
+    try:
+        kernel(*arguments, **{"block": (1, 1, 1), **shape})
+        cuda.Context.synchronize()
+        print("nothing was found")
+    except cuda.Error as error:
+        print(error)
+
+bulk = '''
+struct alignas(64) Map { unsigned long long words[16]; };
+__device__ unsigned address(const void *of) { return __cvta_generic_to_shared(of); }
+extern "C" __global__ void copy(const int *from, int away)
+{
+  __shared__ __align__(16) int to[4];
+  __shared__ unsigned long long barrier;
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" :: "r"(address(&barrier)));
+  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 16, [%2];"
+               :: "r"(address(to)), "l"(from), "r"(address(&barrier) + 8 * away) : "memory");
+}
+extern "C" __global__ void box(const Map *map)
+{
+  __shared__ __align__(128) int to[32];
+  __shared__ unsigned long long barrier;
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" :: "r"(address(&barrier)));
+  asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+               " [%0], [%1, {%2, %3}], [%4];" :: "r"(address(to)), "l"(map), "r"(0), "r"(0), "r"(address(&barrier))
+               : "memory");
+}
+'''
+product = '''
+extern "C" __global__ void product(int away)
+{
+  __shared__ __align__(128) unsigned short a[64 * 16];
+  __shared__ __align__(128) unsigned short b[8 * 16];
+  a[threadIdx.x] = b[threadIdx.x] = 0;
+  __syncthreads();
+  const unsigned long long form = 128ull / 16 << 16 | 256ull / 16 << 32;  // parts of 8 x 8, 128 bytes each
+  const unsigned at_a = __cvta_generic_to_shared(a) + 16 * away, at_b = __cvta_generic_to_shared(b);
+  float r0, r1, r2, r3;
+  asm volatile("{ .reg .pred p; setp.eq.u32 p, 1, 0; wgmma.fence.sync.aligned;"
+               " wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%0, %1, %2, %3}, %4, %5, p, 1, 1, 0, 0;"
+               " wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0; }"
+               : "=f"(r0), "=f"(r1), "=f"(r2), "=f"(r3)
+               : "l"(form | at_a >> 4), "l"(form | at_b >> 4) : "memory");
+}
+'''
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "place"),
+    [
+        (
+            "run(SourceModule(bulk, no_extern_c=True).get_function('copy'), gpuarray.zeros(4, np.int32), np.int32(0))",
+            "",
+        ),
+        (
+            "run(SourceModule(bulk, no_extern_c=True).get_function('copy'), gpuarray.zeros(4, np.int32), np.int32(1))",
+            "0 bytes past the end of the 8-byte shared variable 'copy::barrier'",
+        ),
+        (
+            "m = SourceModule(bulk, no_extern_c=True).get_function('box'); a = gpuarray.zeros(128, np.uint8)\n"
+            "p = a.ptr; del a; run(m, np.intp(p))",
+            "0 bytes into the 128-byte block of device memory",
+        ),
+        (
+            "run(SourceModule(product, arch='sm_90a', no_extern_c=True).get_function('product'), np.int32(0),"
+            " block=(128, 1, 1))",
+            "",
+        ),
+        (
+            "run(SourceModule(product, arch='sm_90a', no_extern_c=True).get_function('product'), np.int32(1),"
+            " block=(128, 1, 1))",
+            "0 bytes past the end of the 2048-byte shared variable 'product::a'",
+        ),
+    ],
+)
+def test_bulk_copies_and_products_of_matrices_stay_in_their_arrays(code, place):
+    output = run_program(CALLS + code, PYCUDA_CPU_CHECK=1, PYCUDA_DRIVER="cpu", PYCUDA_CPU_ARCH="90a")[0]
+    assert (place in output) if place else output == "nothing was found\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "place"),
+    [
+        ("cudaMemcpyAsync(a, b, 40, cudaMemcpyDeviceToDevice, 0);", ""),
+        ("cudaMemcpyAsync(a, b, 44, cudaMemcpyDeviceToDevice, 0);", "write of 44 bytes by cudaMemcpyAsync"),
+        ("cudaMemcpyAsync(b, a, 44, cudaMemcpyDeviceToDevice, 0);", "read of 44 bytes by cudaMemcpyAsync"),
+        ("cudaMemsetAsync(a, 0, 41, 0);", "write of 41 bytes by cudaMemsetAsync"),
+        ("cudaMemset2DAsync(a, 16, 0, 12, 3, 0);", "write of 44 bytes by cudaMemsetAsync"),
+    ],
+)
+def test_copies_that_kernels_start_stay_in_their_arrays(body, place):
+    output = run_program(
+        CALLS
+        + f"""
+kernel = DynamicSourceModule('__global__ void k(int *a, int *b) {{ {body} }}').get_function('k')
+run(kernel, gpuarray.zeros(10, np.int32), gpuarray.zeros(11, np.int32))
+""",
+        PYCUDA_CPU_CHECK=1,
+        PYCUDA_DRIVER="cpu",
+    )[0]
+    if place:
+        assert "0 bytes past the end of the 40-byte block of device memory" in output and place in output
+    else:
+        assert output == "nothing was found\n"
+
+
+@pytest.mark.parametrize("kind", ["linear", "rows", "object"])
+def test_textures_over_memory_that_was_freed_are_found(kind):
+    output = run_program(
+        CALLS
+        + f"""
+kind = {kind!r}
+module = SourceModule('''
+texture<float, 1, cudaReadModeElementType> linear;
+texture<float, 2, cudaReadModeElementType> rows;
+__global__ void one(float *o) {{ o[0] = tex1Dfetch(linear, 3); }}
+__global__ void two(float *o) {{ o[0] = tex2D(rows, 1, 1); }}
+__global__ void by_object(float *o, cudaTextureObject_t t) {{ o[0] = tex1Dfetch<float>(t, 3); }}
+''')
+out = gpuarray.zeros(1, np.float32)
+memory = cuda.mem_alloc(4096)
+if kind == "rows":
+    texture, kernel = module.get_texref("rows"), module.get_function("two")
+    form = cuda.ArrayDescriptor()
+    form.width, form.height, form.format, form.num_channels = 16, 8, cuda.array_format.FLOAT, 1
+    texture.set_address_2d(memory, form, 512)
+else:
+    texture, kernel = module.get_texref("linear"), module.get_function("one")
+    texture.set_address(memory, 4096)
+if kind == "object":
+    texture, kernel = cuda.TextureObject.linear(memory, 4096, cuda.array_format.FLOAT), module.get_function("by_object")
+arguments = (out, texture) if kind == "object" else (out,)
+run(kernel, *arguments)
+memory.free()
+run(kernel, *arguments)
+""",
+        PYCUDA_CPU_CHECK=1,
+        PYCUDA_DRIVER="cpu",
+    )[0]
+    assert output.startswith("nothing was found\n")
+    assert "0 bytes into the 4096-byte block of device memory" in output and "by a texture" in output

@@ -160,6 +160,8 @@ void check_bulk_access(ThreadFrame* thread, const void* memory, std::uint32_t by
 void complete_bulk(ThreadFrame* thread, std::uint64_t* barrier, std::uint32_t bytes) {
   if (barrier == nullptr) return;
   const Checks checks = launch_of(*thread).request.checks;
+  if (checks.has(Check::Memory))
+    pycuda_cpu_check_access(thread, number_of(barrier), sizeof *barrier, 1, no_check_site);
   if (checks.note_accesses())
     pycuda_cpu_note_access(thread, number_of(barrier), sizeof *barrier,
                            AccessFlags::update | AccessFlags::strong | AccessFlags::release, 0, 0);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The checked mode: an access is legal when it is aligned and lies in the used bytes of one live
 // allocation, in the block's shared window, or in what is the thread's own.
+#include "cpu/exec/checked_access.h"
+
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -50,13 +52,14 @@ std::optional<Range> range_in_shared(const LaunchContext& launch, const std::byt
 }
 
 /// In the shared memory of another block of the cluster, which is there until that block ends.
-bool in_other_block(const ThreadFrame& thread, std::uint64_t address, std::uint64_t bytes) {
-  if (thread.block->block == nullptr) return false;
+std::optional<Range> range_in_other_block(const ThreadFrame& thread, std::uint64_t address,
+                                          std::uint64_t bytes) {
+  if (thread.block->block == nullptr) return std::nullopt;
   const BlockRun& run = *static_cast<const BlockRun*>(thread.block->block);
   const auto& launch = *static_cast<const LaunchContext*>(thread.block->launch->launch);
   const auto rank = run.cluster().owner(address, bytes);
-  return rank && run.cluster().lives(*rank) &&
-         range_in_shared(launch, run.cluster().window(*rank) + reserved_shared_bytes, address,
+  if (!rank || !run.cluster().lives(*rank)) return std::nullopt;
+  return range_in_shared(launch, run.cluster().window(*rank) + reserved_shared_bytes, address,
                          bytes);
 }
 
@@ -102,6 +105,17 @@ std::optional<Range> range_for_all(const ThreadFrame& thread, std::uint64_t addr
 }
 
 }  // namespace
+
+std::uint64_t legal_bytes_at(const ThreadFrame& thread, std::uint64_t address) {
+  auto range = range_for_all(thread, address, 1);
+  if (!range) range = range_in_other_block(thread, address, 1);
+  if (!range) {
+    const FrameStack::Variable variable = frames_of(thread).nearest_variable(address);
+    range = Range{variable.begin, variable.bytes};
+  }
+  return range->holds(address, 1) ? range->bytes - (address - range->begin) : 0;
+}
+
 }  // namespace pycuda::cpu::exec
 
 extern "C" {
@@ -115,7 +129,7 @@ void pycuda_cpu_check_access(pycuda::cpu::ThreadFrame* thread, std::uint64_t add
   if (!misaligned) {
     const exec::RuntimeScope scope;
     legal = exec::range_for_all(*thread, address, bytes) ||
-            exec::in_other_block(*thread, address, bytes) ||
+            exec::range_in_other_block(*thread, address, bytes) ||
             exec::in_local_variable(*thread, address, bytes);
   }
   if (legal) return;

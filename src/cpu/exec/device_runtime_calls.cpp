@@ -14,6 +14,7 @@
 #include "cpu/exec/kernel_entry.h"
 #include "cpu/exec/launch_context.h"
 #include "cpu/exec/probe_process.h"
+#include "cpu/exec/program_accesses.h"
 #include "cpu/kernel_abi/checks.h"
 #include "cpu/kernel_abi/runtime_calls.h"
 
@@ -118,9 +119,12 @@ bool is_lasting(std::uint64_t address, std::uint64_t bytes) {
 /// cudaMemcpyDeviceToDevice and cudaMemcpyDefault.
 constexpr std::uint32_t copies_between_devices = 3, copies_by_address = 4;
 
+bool is_direction(const PitchedTransfer& box, std::uint32_t kind) {
+  return box.fills || kind == copies_between_devices || kind == copies_by_address;
+}
+
 DeviceError check(const PitchedTransfer& box, std::uint32_t kind) {
-  if (!box.fills && kind != copies_between_devices && kind != copies_by_address)
-    return DeviceError::InvalidMemcpyDirection;
+  if (!is_direction(box, kind)) return DeviceError::InvalidMemcpyDirection;
   if ((box.height > 1 && box.to_pitch < box.width) ||
       (!box.fills && box.height > 1 && box.from_pitch < box.width))
     return DeviceError::InvalidValue;
@@ -130,8 +134,23 @@ DeviceError check(const PitchedTransfer& box, std::uint32_t kind) {
   return lasting ? DeviceError::Success : DeviceError::InvalidValue;
 }
 
+/// In the checked mode a fault: programs look at the errors of few copies.
+void check_memory(ThreadFrame* thread, const PitchedTransfer& box) {
+  ProgramAccesses accesses(thread);
+  if (!accesses.tests() || box.empty()) return;
+  {
+    const RuntimeScope scope;
+    const char* const by = box.fills ? "cudaMemsetAsync" : "cudaMemcpyAsync";
+    if (accesses.allows_write(reinterpret_cast<const void*>(box.to), box.to_bytes(), by) &&
+        !box.fills)
+      accesses.allows_read(reinterpret_cast<const void*>(box.from), box.from_bytes(), by);
+  }
+  accesses.raise_failure();
+}
+
 std::int32_t enqueue(ThreadFrame* thread, const PitchedTransfer& box, std::uint64_t stream,
                      std::uint32_t kind = copies_between_devices) {
+  if (is_direction(box, kind)) check_memory(thread, box);
   return with_children(thread, [&](ChildLaunches& children, const ThreadPlace& place) {
     const DeviceError error = check(box, kind);
     if (error != DeviceError::Success || box.empty()) return error;

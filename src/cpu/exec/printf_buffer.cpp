@@ -12,23 +12,36 @@ namespace {
 /// The packed arguments, read one after the other.
 class Arguments {
  public:
-  explicit Arguments(const void* packed) : next_(static_cast<const char*>(packed)) {}
+  Arguments(const void* packed, ProgramAccesses& accesses)
+      : next_(static_cast<const char*>(packed)), accesses_(accesses) {}
 
+  /// 0 for one that must not be read.
   template <class Value>
   Value take() {
     const auto address = reinterpret_cast<std::uintptr_t>(next_);
     next_ += (sizeof(Value) - address % sizeof(Value)) % sizeof(Value);
-    Value value;
+    Value value{};
+    may_go_on_ = may_go_on_ && accesses_.allows_read(next_, sizeof value, "printf (its arguments)");
+    if (!may_go_on_) return value;
     std::memcpy(static_cast<void*>(&value), next_, sizeof value);
     next_ += sizeof value;
     ++count_;
     return value;
   }
+  /// The text that the next argument points to, of which at most `most` characters are read.
+  const char* take_text(std::uint64_t most) {
+    const auto* text = take<const char*>();
+    may_go_on_ = may_go_on_ && accesses_.allows_text(text, 1, most, "printf (the text of a %s)");
+    return may_go_on_ && text != nullptr ? text : "(null)";
+  }
   int count() const { return count_; }
+  bool may_go_on() const { return may_go_on_; }
 
  private:
   const char* next_;
+  ProgramAccesses& accesses_;
   int count_ = 0;
+  bool may_go_on_ = true;
 };
 
 /// One conversion: "%[flags][width][.precision][length]letter".
@@ -127,10 +140,13 @@ void print_unsigned(std::string& out, const Conversion& conversion, Arguments& a
 
 }  // namespace
 
-std::int32_t format_printf(std::string& out, const char* format, const void* packed) {
-  if (format == nullptr) return -1;
-  Arguments arguments(packed);
-  for (const char* at = format; *at != '\0';) {
+std::int32_t format_printf(std::string& out, const char* format, const void* packed,
+                           ProgramAccesses& accesses) {
+  if (format == nullptr ||
+      !accesses.allows_text(format, 1, ProgramAccesses::no_limit, "printf (its format)"))
+    return -1;
+  Arguments arguments(packed, accesses);
+  for (const char* at = format; *at != '\0' && arguments.may_go_on();) {
     const std::size_t plain = std::strcspn(at, "%");
     out.append(at, plain);
     at += plain;
@@ -158,11 +174,12 @@ std::int32_t format_printf(std::string& out, const char* format, const void* pac
       case 'p':
         print(out, conversion, "", arguments.take<const void*>());
         break;
-      case 's': {
-        const char* const text = arguments.take<const char*>();
-        print(out, conversion, "", text == nullptr ? "(null)" : text);
+      case 's':
+        print(out, conversion, "",
+              arguments.take_text(conversion.precision >= 0
+                                      ? static_cast<std::uint64_t>(conversion.precision)
+                                      : ProgramAccesses::no_limit));
         break;
-      }
       case 'e':
       case 'E':
       case 'f':

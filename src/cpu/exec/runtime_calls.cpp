@@ -17,6 +17,7 @@
 #include "cpu/exec/printf_buffer.h"
 #include "cpu/exec/printf_fifo.h"
 #include "cpu/exec/probe_process.h"
+#include "cpu/exec/program_accesses.h"
 #include "cpu/exec/stream.h"
 #include "cpu/exec/unwritten.h"
 #include "cpu/processor/float_control.h"
@@ -48,6 +49,14 @@ void copy_text(char* out, std::size_t space, const char* text, std::uint64_t cha
   out[used] = '\0';
 }
 
+void show(const ThreadFrame& thread, const std::string& text) {
+  if (PrintfFifo* const fifo = launch_of(thread).faults.printf_fifo()) {
+    fifo->write(text);
+  } else {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+  }
+}
+
 }  // namespace
 }  // namespace pycuda::cpu::exec
 
@@ -75,7 +84,14 @@ void pycuda_cpu_assert_fail(ThreadFrame* thread, const char* message, const char
   char texts[3][160];
   const char* const sources[3] = {file, function, message};
   if (char_size != 1 && char_size != 2 && char_size != 4) char_size = 1;
-  for (int i = 0; i < 3; ++i) exec::copy_text(texts[i], sizeof texts[i], sources[i], char_size);
+  exec::ProgramAccesses accesses(thread);
+  for (int i = 0; i < 3; ++i) {
+    constexpr std::size_t most = sizeof texts[0] - 1;
+    if (sources[i] != nullptr &&
+        !accesses.allows_text(sources[i], char_size, most, "an assertion (its texts)"))
+      accesses.raise_failure();
+    exec::copy_text(texts[i], sizeof texts[i], sources[i], char_size);
+  }
   std::snprintf(record.detail, sizeof record.detail, "%s:%u: %s: Assertion `%s' failed.", texts[0],
                 line, texts[1], texts[2]);
   exec::KernelEntry::of_this_thread().raise(record);
@@ -85,15 +101,16 @@ std::int32_t pycuda_cpu_vprintf(ThreadFrame* thread, const char* format, const v
   if (exec::in_probe_process()) return 0;
   // The buffer outlives a fault: a bad pointer among the arguments leaves from inside.
   thread_local std::string buffer;
-  const exec::RuntimeScope scope;
-  const processor::UsualFloats usual;
-  buffer.clear();
-  const std::int32_t count = exec::format_printf(buffer, format, arguments);
-  if (exec::PrintfFifo* const fifo = exec::launch_of(*thread).faults.printf_fifo()) {
-    fifo->write(buffer);
-  } else {
-    std::fwrite(buffer.data(), 1, buffer.size(), stdout);
+  exec::ProgramAccesses accesses(thread);
+  std::int32_t count = 0;
+  {
+    const exec::RuntimeScope scope;
+    const processor::UsualFloats usual;
+    buffer.clear();
+    count = exec::format_printf(buffer, format, arguments, accesses);
+    if (!accesses.failed()) exec::show(*thread, buffer);
   }
+  accesses.raise_failure();
   return count;
 }
 

@@ -23,6 +23,7 @@ TensorMap read_map(ThreadFrame* thread, const void* memory, const TensorCopy& co
   if (number_of(memory) % map_alignment != 0)
     refuse_bulk(thread, FaultKind::MisalignedAddress, number_of(memory),
                 "a tensor map, whose address is a multiple of 64");
+  check_bulk_access(thread, memory, sizeof(TensorMap), false);
   TensorMap map;
   std::memcpy(static_cast<void*>(&map), memory, sizeof map);
   if (map.mark != TensorMap::expected_mark)

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "cpu/exec/kernel_entry.h"
+#include "cpu/exec/program_accesses.h"
 #include "cpu/exec/surface_access.h"
 #include "cpu/exec/texture_sampler.h"
 #include "cpu/kernel_abi/runtime_calls.h"
@@ -67,11 +68,31 @@ void check_geometry(ThreadFrame* thread, const Texture& texture, TextureGeometry
          texture.is_surface ? "illegal surface access" : "illegal texture access", detail);
 }
 
+/// The memory may have been freed since it was bound.
+void check_memory(ThreadFrame* thread, const Texture& texture) {
+  ProgramAccesses accesses(thread);
+  if (!accesses.tests()) return;
+  const TexelMemory& texels = texture.texels;
+  const std::uint64_t bytes = std::uint64_t{texels.depth - 1} * texels.slice_bytes +
+                              std::uint64_t{texels.height - 1} * texels.row_bytes +
+                              std::uint64_t{texels.width} * texels.texel_bytes();
+  {
+    const RuntimeScope scope;
+    if (texture.is_surface) {
+      accesses.allows_write(texels.base, bytes, "a surface");
+    } else {
+      accesses.allows_read(texels.base, bytes, "a texture");
+    }
+  }
+  accesses.raise_failure();
+}
+
 /// The bytes of a surface access, or null when it is outside and does nothing.
 std::byte* surface_place(ThreadFrame* thread, std::uint64_t handle, TextureForm form,
                          const Coordinates& at) {
   const Texture& surface = named(thread, handle, true);
   check_geometry(thread, surface, form.geometry);
+  check_memory(thread, surface);
   std::byte* place = nullptr;
   const SurfacePlace found = locate(surface.texels, form, at, &place);
   if (found == SurfacePlace::Inside) return place;
@@ -92,10 +113,11 @@ std::byte* surface_place(ThreadFrame* thread, std::uint64_t handle, TextureForm 
 /// What `read` reads of the texture, as compiled code takes it.
 template <class Read>
 Texels fetched(ThreadFrame* thread, std::uint64_t texture, std::uint32_t form, Read&& read) {
-  const processor::UsualFloats usual;
   const Texture& from = named(thread, texture, false);
   const TextureForm how = TextureForm::of(form);
   check_geometry(thread, from, how.geometry);
+  check_memory(thread, from);
+  const processor::UsualFloats usual;
   const Sample sample = read(from, how);
   return {sample.component[0] | std::uint64_t{sample.component[1]} << 32,
           sample.component[2] | std::uint64_t{sample.component[3]} << 32};

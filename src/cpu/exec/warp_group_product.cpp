@@ -16,6 +16,8 @@
 #include "cpu/exec/half_conversions.h"
 #include "cpu/exec/kernel_entry.h"
 #include "cpu/exec/launch_context.h"
+#include "cpu/exec/stream.h"
+#include "cpu/kernel_abi/checks.h"
 #include "cpu/kernel_abi/runtime_calls.h"
 #include "cpu/kernel_abi/wgmma.h"
 
@@ -49,7 +51,9 @@ class Tile {
         start_((descriptor & 0x3fff) << 4),
         leading_((descriptor >> 16 & 0x3fff) << 4),
         stride_((descriptor >> 32 & 0x3fff) << 4),
-        transposed_(transposed) {
+        transposed_(transposed),
+        checks_memory_(static_cast<const LaunchContext*>(thread.block->launch->launch)
+                           ->request.checks.has(Check::Memory)) {
     // 0: none, 1: of 128 bytes, 2: of 64, 3: of 32.
     const auto mode = static_cast<std::uint32_t>(descriptor >> 62);
     width_ = mode == 0 ? 1 : 16u >> mode;
@@ -84,6 +88,9 @@ class Tile {
       refuse_product(thread_, FaultKind::IllegalAddress,
                      reinterpret_cast<std::uint64_t>(window_) + address,
                      "wgmma of a matrix that is not in the block's shared memory");
+    if (checks_memory_)
+      pycuda_cpu_check_access(&thread_, reinterpret_cast<std::uint64_t>(window_) + address, unit, 0,
+                              no_check_site);
     return window_ + address;
   }
 
@@ -94,6 +101,7 @@ class Tile {
   std::uint32_t width_ = 1;  ///< units of 16 bytes in a swizzled row
   std::uint64_t mask_ = 0;
   bool transposed_;
+  bool checks_memory_;
 };
 
 /// How the numbers of a type are made of bits, and how many fractional bits of their products an

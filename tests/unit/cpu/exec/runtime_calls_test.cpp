@@ -30,7 +30,8 @@ std::string formatted(const char* format, Values... values) {
   alignas(16) char arguments[256] = {};
   std::memcpy(arguments, packed.data(), packed.size());
   std::string out;
-  CHECK(format_printf(out, format, arguments) == static_cast<int>(sizeof...(values)));
+  ProgramAccesses all;
+  CHECK(format_printf(out, format, arguments, all) == static_cast<int>(sizeof...(values)));
   return out;
 }
 
@@ -70,7 +71,8 @@ TEST_CASE("printf formats packed arguments as C does") {
   CHECK(formatted("%p", reinterpret_cast<void*>(0x1234)) == "0x1234");
   CHECK(formatted("%y %") == "%y %");
   std::string out;
-  CHECK(format_printf(out, nullptr, nullptr) == -1);
+  ProgramAccesses all;
+  CHECK(format_printf(out, nullptr, nullptr, all) == -1);
 }
 
 TEST_CASE("printf of a kernel reaches standard output by the next synchronisation, line by line") {
