@@ -111,11 +111,19 @@ void Table::replace_in_background(Variant variant) {
   if (!background_.soon) return;
   CompileJob::begin(background_.soon, [compile = source_.compilation(kernel_, variant),
                                        owner = background_.owner, this, variant] {
-    compile();
-    const auto held = owner.lock();
-    if (held == nullptr) return;
-    if (const Made made = source_.make(kernel_, variant))
-      entry(variant).code.store(*made, std::memory_order_release);
+    try {
+      compile();
+      const auto held = owner.lock();
+      if (held == nullptr) return;
+      if (const Made made = source_.make(kernel_, variant)) {
+        entry(variant).code.store(*made, std::memory_order_release);
+      } else {
+        keep_makeshift(made.error().message);
+      }
+    } catch (...) {
+      if (const auto held = owner.lock()) keep_makeshift(out_of_memory().message);
+      throw;
+    }
   });
 }
 
@@ -156,9 +164,16 @@ void Table::make_in_background(Variant variant, std::chrono::steady_clock::time_
 void Table::fail_in_background(Variant variant) {
   Making& making = this->making(variant);
   const std::lock_guard lock(making.mutex);
-  settle(variant, making,
-         KernelFailure{KernelFailure::Stage::Compile,
-                       name() + " could not be compiled: there is not enough memory for it"});
+  settle(variant, making, out_of_memory());
+}
+
+KernelFailure Table::out_of_memory() const {
+  return {KernelFailure::Stage::Compile,
+          name() + " could not be compiled: there is not enough memory for it"};
+}
+
+void Table::keep_makeshift(const std::string& failure) const {
+  base::log(base::LogLevel::Info, failure + "; " + name() + " stays in the form that it runs in");
 }
 
 void Table::add_run_time(Variant variant, std::chrono::nanoseconds time) {

@@ -110,6 +110,8 @@ class Table {
   void make_in_background(Variant variant, std::chrono::steady_clock::time_point began);
   void fail_in_background(Variant variant);
   void replace_in_background(Variant variant);
+  void keep_makeshift(const std::string& failure) const;
+  KernelFailure out_of_memory() const;
   const Kernel* with_usual(Form form) const;
   std::string name() const { return "kernel '" + ready(Variant::first())->facts.name + "'"; }
   /// Of variants that are begun once their kernel has run for so long.

@@ -2,7 +2,10 @@
 #include "cpu/variants/table.h"
 
 #include <doctest/doctest.h>
+#include <unistd.h>
 
+#include <array>
+#include <cstdlib>
 #include <memory>
 #include <new>
 #include <string>
@@ -29,6 +32,26 @@ struct Module {
   std::shared_ptr<int> owner = std::make_shared<int>();
   Background background() { return {thread.spawn(), thread.spawn(), 1, owner}; }
 };
+
+/// Read once, by the first that logs.
+[[maybe_unused]] const int log_level_of_tests = ::setenv("PYCUDA_LOG", "info", 0);
+
+/// What `work` writes to the standard error stream, at most what a pipe holds.
+template <class Work>
+std::string logged(Work work) {
+  std::array<int, 2> ends{};
+  REQUIRE(::pipe(ends.data()) == 0);
+  const int before = ::dup(STDERR_FILENO);
+  ::dup2(ends[1], STDERR_FILENO);
+  work();
+  ::dup2(before, STDERR_FILENO);
+  ::close(before);
+  ::close(ends[1]);
+  std::array<char, 4096> text{};
+  const ssize_t count = ::read(ends[0], text.data(), text.size());
+  ::close(ends[0]);
+  return {text.data(), static_cast<std::size_t>(count > 0 ? count : 0)};
+}
 
 }  // namespace
 
@@ -169,10 +192,24 @@ TEST_CASE("a makeshift stays where what should take its place fails or its modul
     const Made makeshift = source.table.make(threads);
     source.failing.insert(threads);
     if (has_gone) module.owner.reset();
-    module.thread.run_all();
+    const std::string log = logged([&] { module.thread.run_all(); });
     CHECK(source.table.ready(threads) == *makeshift);
     CHECK(source.asked[threads] == (has_gone ? 1 : 2));
+    CHECK((log.find("kernel 'k' could not be compiled; kernel 'k' stays in the form that it runs "
+                    "in\n") != std::string::npos) == !has_gone);
   }
+}
+
+TEST_CASE("work that ends with an exception leaves a makeshift, and says so") {
+  const Variant threads = Variant::of(Form::Threads);
+  Module module;
+  FakeSource source(gang_code(), module.background());
+  source.in_a_hurry.insert(threads);
+  const Made makeshift = source.table.make(threads);
+  source.compile = [] { throw std::bad_alloc(); };
+  const std::string log = logged([&] { module.thread.run_all(); });
+  CHECK(source.table.ready(threads) == *makeshift);
+  CHECK(log.find("not enough memory") != std::string::npos);
 }
 
 TEST_CASE("work that ends with an exception leaves its variant failed") {
