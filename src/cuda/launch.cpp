@@ -61,7 +61,8 @@ std::string refusal(const Kernel& kernel, const LaunchShape& shape, CUresult ref
             std::to_string(most_threads) + ": use smaller blocks and more of them";
   } else {
     text += beyond_device_limits(kernel, shape);
-    if (shape.attributes.any() || refused == CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE) {
+    if (shape.attributes.any() || refused == CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE ||
+        refused == CUDA_ERROR_INVALID_CLUSTER_SIZE) {
       text += attribute_refusal(kernel, shape, refused);
     }
     const int most_shared = attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);

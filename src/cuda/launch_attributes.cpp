@@ -36,16 +36,43 @@ std::string cooperative_refusal(const Kernel& kernel, const LaunchShape& shape) 
          " blocks, of which the device runs at most " + std::to_string(most) + " at once";
 }
 
-std::string cluster_refusal(const Kernel& kernel, const Dim3& cluster) {
-  const std::string text = ": clusters of " + std::to_string(cluster.x) + "x" +
-                           std::to_string(cluster.y) + "x" + std::to_string(cluster.z) + " blocks";
+std::string dim_text(const Dim3& dim) {
+  return std::to_string(dim.x) + "x" + std::to_string(dim.y) + "x" + std::to_string(dim.z);
+}
+
+/// The clusters that the kernel is compiled for; of no blocks when any will do.
+Dim3 required_cluster(const Kernel& kernel) {
+  const auto attribute = [&](CUfunction_attribute which) {
+    int value = 0;
+    const CUresult code = kernel.driver().cuFuncGetAttribute.status(&value, which, kernel.handle());
+    return code == CUDA_SUCCESS ? static_cast<unsigned int>(value) : 0u;
+  };
+  return {attribute(CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH),
+          attribute(CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT),
+          attribute(CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH)};
+}
+
+std::string cluster_refusal(const Kernel& kernel, const LaunchAttributes& wanted) {
+  const Dim3 required = required_cluster(kernel);
+  const Dim3& cluster = wanted.has_cluster ? wanted.cluster : required;
+  const std::string text = ": clusters of " + dim_text(cluster) + " blocks";
   if (device_attribute(kernel, CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH) == 0) {
     return text + ", but the device (compute capability " + capability_text(kernel) +
            ") has no clusters";
   }
+  if (required.x != 0 && dim_text(required) != dim_text(cluster))
+    return text + ", but the kernel is compiled for clusters of " + dim_text(required);
   return text +
          ": the grid must be made of whole clusters, of at most 8 blocks unless the kernel "
          "allows more";
+}
+
+/// Whether the clusters are what was refused. Drivers of devices without any have no code for it.
+bool is_about_clusters(const Kernel& kernel, const LaunchAttributes& wanted, CUresult code) {
+  if (code == CUDA_ERROR_INVALID_CLUSTER_SIZE) return true;
+  const Dim3& cluster = wanted.cluster;
+  return wanted.has_cluster && (cluster.x > 1 || cluster.y > 1 || cluster.z > 1) &&
+         device_attribute(kernel, CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH) == 0;
 }
 
 }  // namespace
@@ -88,7 +115,7 @@ CUresult launch_extended(const Kernel& kernel, const LaunchShape& shape, CUstrea
 std::string attribute_refusal(const Kernel& kernel, const LaunchShape& shape, CUresult code) {
   const LaunchAttributes& wanted = shape.attributes;
   if (code == CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE) return cooperative_refusal(kernel, shape);
-  if (wanted.has_cluster) return cluster_refusal(kernel, wanted.cluster);
+  if (is_about_clusters(kernel, wanted, code)) return cluster_refusal(kernel, wanted);
   if (wanted.programmatic &&
       device_attribute(kernel, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) < 9) {
     return ": programmatic dependent launches need compute capability 9.0, the device has " +

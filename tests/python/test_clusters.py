@@ -201,3 +201,30 @@ except cuda.Error as error:
         PYCUDA_CPU_ARCH=None,
     )
     assert "has no clusters" in output
+
+
+def test_a_refused_launch_names_what_was_refused():
+    output = run("""
+two = SourceModule("__global__ void __cluster_dims__(2, 1, 1) two(int *a) {}").get_function("two")
+plain = SourceModule("__global__ void plain(int *a) {}").get_function("plain")
+
+def launch(kernel, **how):
+    try:
+        kernel(np.intp(0), block=(32, 1, 1), **how)
+        print("launched")
+    except cuda.Error as error:
+        print(error)
+
+launch(plain, grid=(2, 1), cluster=(2, 1, 1))
+launch(plain, grid=(3, 1), cluster=(2, 1, 1))
+launch(plain, grid=(2, 1), cluster=(2, 1, 1), shared=1 << 20)
+launch(plain, grid=(2, 70000), cluster=(2, 1, 1))
+launch(two, grid=(4, 1), cluster=(4, 1, 1))
+launch(two, grid=(3, 1))
+""").splitlines()
+    assert output[0] == "launched"
+    assert "clusters of 2x1x1 blocks: the grid must be made of whole clusters" in output[1]
+    assert "1048576 bytes of dynamic shared memory" in output[2] and "cluster" not in output[2]
+    assert "70000 blocks along y" in output[3] and "cluster" not in output[3]
+    assert "clusters of 4x1x1 blocks, but the kernel is compiled for clusters of 2x1x1" in output[4]
+    assert "clusters of 2x1x1 blocks: the grid must be made of whole clusters" in output[5]
