@@ -2,6 +2,7 @@
 #include "cuda/grid_launches.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <mutex>
 
@@ -9,6 +10,7 @@ namespace pycuda::cuda {
 namespace {
 
 struct Noted {
+  std::atomic<bool> any{false};
   std::mutex mutex;  ///< protects `kernels`
   std::set<std::string, std::less<>> kernels;
 };
@@ -54,9 +56,17 @@ void note_plain_grid_launch(const std::string& kernel) noexcept {
   try {
     const std::lock_guard lock(noted().mutex);
     noted().kernels.insert(kernel);
+    noted().any.store(true, std::memory_order_relaxed);
   } catch (...) {
     // A sentence less in a message.
   }
+}
+
+void note_other_launch(const std::string& kernel) noexcept {
+  if (!noted().any.load(std::memory_order_relaxed)) return;
+  const std::lock_guard lock(noted().mutex);
+  noted().kernels.erase(kernel);
+  noted().any.store(!noted().kernels.empty(), std::memory_order_relaxed);
 }
 
 std::string advice_on_grid_fault(std::string_view fault) {

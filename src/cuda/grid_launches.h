@@ -13,11 +13,15 @@ namespace pycuda::cuda {
 /// where one of the functions does.
 std::set<std::string, std::less<>> kernels_that_wait_for_grid(std::string_view ptx);
 
-/// Remembers that a kernel of this name was launched plainly. Any thread.
+/// Remembers that a kernel of this name, which may wait for its grid, was launched plainly. Any
+/// thread.
 void note_plain_grid_launch(const std::string& kernel) noexcept;
+/// At any other launch: kernels of several modules may have one name, and the latest launch counts.
+/// Any thread; cheap while no such launch is remembered.
+void note_other_launch(const std::string& kernel) noexcept;
 
-/// What to add to a driver's account of a fault, if that is a trap in a kernel noted above;
-/// else empty. Any thread.
+/// What to add to a driver's account of a fault, if that is a trap in a kernel whose latest launch
+/// was noted as a plain one; else empty. Any thread.
 std::string advice_on_grid_fault(std::string_view fault);
 
 }  // namespace pycuda::cuda

@@ -115,6 +115,8 @@ void launch(const Kernel& kernel, const LaunchShape& shape, const void* argument
   void** const extra = bytes != 0 ? buffer : nullptr;
   if (kernel.may_wait_for_grid() && !shape.attributes.cooperative) [[unlikely]] {
     note_plain_grid_launch(kernel.name());
+  } else {
+    note_other_launch(kernel.name());
   }
   if (shape.attributes.any()) [[unlikely]] {
     const CUresult code = launch_extended(kernel, shape, stream_of(kernel, shape.stream), extra);

@@ -145,6 +145,35 @@ def test_a_trap_of_another_kind_says_nothing_of_grids(beside):
     assert "trap instruction in kernel around" in result.stdout and "cooperative" not in result.stdout
 
 
+@pytest.mark.skipif(not has_cpu_driver(), reason="needs the CPU driver: a GPU does not say why a kernel trapped")
+@pytest.mark.parametrize("last", ["trapping", "synchronising"])
+def test_the_latest_of_kernels_of_one_name_is_the_one_that_faulted(last):
+    program = PLAIN.replace(
+        "{call}",
+        """
+    trapping = SourceModule('__global__ void around(int *a, int *b, int c) { if (c) asm volatile("trap;"); }')
+    trapping = trapping.get_function("around")
+    waiting = module.get_function("around")
+    run = {"trapping": lambda: trapping(a, b, np.int32(1), block=(32, 1, 1)),
+           "synchronising": lambda: waiting(a, b, np.int32(1), block=(32, 1, 1))}
+    waiting(a, b, np.int32(0), block=(32, 1, 1))
+    trapping(a, b, np.int32(0), block=(32, 1, 1))
+    waiting(a, b, np.int32(0), block=(32, 1, 1))
+    run[sys.argv[1]]()
+    """,
+    )
+    source = """
+    #include <cooperative_groups.h>
+    __global__ void around(int *a, int *b, int c) { if (c) cooperative_groups::this_grid().sync(); }
+    """
+    result = subprocess.run(
+        [sys.executable, "-c", program, last], input=source, capture_output=True, text=True,
+        env={**os.environ, "PYCUDA_DRIVER": "cpu"},
+    )  # fmt: skip
+    assert "trap instruction in kernel around" in result.stdout, result.stderr
+    assert ("cooperative" in result.stdout) == (last == "synchronising")
+
+
 class TestOtherAttributes:
     def test_a_priority_is_taken(self, arrays):
         k = SourceModule("__global__ void k(int *a) { atomicAdd(a, 1); }").get_function("k")
