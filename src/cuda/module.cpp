@@ -151,8 +151,22 @@ void Module::check_arguments(std::map<std::string, std::string, std::less<>> typ
 std::vector<ParameterType> Module::parameter_types(const std::string& kernel) const {
   if (!checks_arguments_) return {};
   const auto found = kernel_types_.find(kernel);
-  if (found == kernel_types_.end()) return read_parameter_types(demangled(kernel));
-  return read_parameter_types(function_type_argument(demangled(found->second)));
+  if (found != kernel_types_.end()) return read_type_arguments(demangled(found->second));
+  std::vector<ParameterType> types = read_parameter_types(demangled(kernel));
+  // A mangled name does not tell which number an enumeration is.
+  for (ParameterType& type : types) {
+    if (type.element.kind == ElementType::Kind::Any) type.element = element_behind(type.text);
+  }
+  return types;
+}
+
+ElementType Module::element_behind(const std::string& type) const {
+  for (const auto& [kernel, mangled] : kernel_types_) {
+    for (const ParameterType& known : read_type_arguments(demangled(mangled))) {
+      if (known.text == type) return known.element;
+    }
+  }
+  return {};
 }
 
 void Module::set_source(const std::string& file, const std::string& place, unsigned int first_line,

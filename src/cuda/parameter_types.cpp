@@ -91,6 +91,20 @@ int depth_change(char c) {
   return 0;
 }
 
+/// What commas outside of brackets separate.
+std::vector<std::string_view> listed(std::string_view list) {
+  std::vector<std::string_view> parts;
+  int depth = 0;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i <= list.size(); ++i) {
+    if (i < list.size()) depth += depth_change(list[i]);
+    if (i < list.size() && (list[i] != ',' || depth != 0)) continue;
+    parts.push_back(trimmed(list.substr(begin, i - begin)));
+    begin = i + 1;
+  }
+  return parts;
+}
+
 }  // namespace
 
 ElementType plain_number(std::string_view type) {
@@ -111,25 +125,28 @@ std::vector<ParameterType> read_parameter_types(std::string_view function) {
   std::size_t open = function.size() - 1;
   for (int depth = -1; open > 0 && depth < 0;) depth += depth_change(function[--open]);
   if (function[open] != '(') return {};
-  const std::string_view list = function.substr(open + 1, function.size() - open - 2);
   std::vector<ParameterType> types;
-  int depth = 0;
-  std::size_t begin = 0;
-  for (std::size_t i = 0; i <= list.size(); ++i) {
-    if (i < list.size()) depth += depth_change(list[i]);
-    if (i < list.size() && (list[i] != ',' || depth != 0)) continue;
-    const std::string_view type = trimmed(list.substr(begin, i - begin));
-    begin = i + 1;
+  for (const std::string_view type : listed(function.substr(open + 1, function.size() - open - 2)))
     if (!type.empty() && type != "void") types.push_back({std::string(type), pointed_to(type)});
-  }
   return types;
 }
 
-std::string_view function_type_argument(std::string_view function) {
+std::vector<ParameterType> read_type_arguments(std::string_view function) {
   const std::size_t open = function.find('<');
   constexpr std::string_view kEnd = ">()";
   if (open == std::string_view::npos || !function.ends_with(kEnd)) return {};
-  return trimmed(function.substr(open + 1, function.size() - kEnd.size() - open - 1));
+  const std::vector<std::string_view> arguments =
+      listed(function.substr(open + 1, function.size() - kEnd.size() - open - 1));
+  std::vector<ParameterType> types = read_parameter_types(arguments.front());
+  if (arguments.size() < 2) return types;
+  const std::vector<ParameterType> numbers = read_parameter_types(arguments[1]);
+  if (numbers.size() != types.size()) return types;
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    if (types[i].text == numbers[i].text) continue;
+    types[i].element = numbers[i].element;
+    if (types[i].element.kind == Kind::Any) types[i].element = {Kind::Integer, 1};
+  }
+  return types;
 }
 
 }  // namespace pycuda::cuda

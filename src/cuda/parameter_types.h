@@ -41,8 +41,9 @@ std::string demangled(const std::string& name);
 /// the text is not understood.
 std::vector<ParameterType> read_parameter_types(std::string_view function);
 
-/// The function type in a demangled name with one template argument: "void (int*)" of
-/// "void name<void (int*)>()". Empty when there is none.
-std::string_view function_type_argument(std::string_view function);
+/// The same of a function type that is the template argument of a demangled name, as in
+/// "void name<void (E*), void (int*)>()". A second argument is the type with numbers in place of
+/// enumerations: these are numbers even where they have one byte.
+std::vector<ParameterType> read_type_arguments(std::string_view function);
 
 }  // namespace pycuda::cuda

@@ -328,6 +328,60 @@ class TestWhatPasses:
             kernel("float *a")
 
 
+ENUMERATIONS = """
+enum plain { one, two };
+enum bytes : unsigned char { b0 };
+enum truths : bool { no };
+enum class scoped { s0 };
+enum class shorts : short { t0 };
+namespace n { enum class wide : unsigned long long { w0 }; struct s { enum inner : unsigned short { i0 }; }; }
+typedef n::wide alias;
+enum declared : int;
+__global__ void k(TYPE) {}
+"""
+
+
+@pytest.mark.parametrize("no_extern_c", [False, True])
+@pytest.mark.parametrize(
+    ("declared", "fitting", "wrong"),
+    [
+        ("plain *a", np.int32, np.int64),
+        ("const plain *__restrict__ a", np.uint32, np.int16),
+        ("bytes *a", np.uint8, np.int32),
+        ("bytes *a", np.bool_, np.float64),
+        ("truths *a", np.bool_, np.int32),
+        ("scoped *a", np.int32, np.float64),
+        ("shorts *a", np.int16, np.int32),
+        ("shorts &a", np.uint16, np.float32),
+        ("n::wide *a", np.uint64, np.int32),
+        ("volatile alias *a", np.int64, np.uint32),
+        ("n::s::inner (*a)[4]", np.uint16, np.uint32),
+        ("struct declared_later *p, plain *a", np.int32, np.int64),
+        ("declared *a", np.int32, np.float64),
+    ],
+)
+def test_enumerations_are_the_numbers_that_they_are_kept_in(declared, fitting, wrong, no_extern_c):
+    k = SourceModule(ENUMERATIONS.replace("TYPE", declared), no_extern_c=no_extern_c).get_function("k")
+    before = (np.intp(0),) if "," in declared else ()
+    k(*before, gpuarray.zeros(8, fitting), **ONE)
+    k(*before, cuda.InOut(np.zeros(8, fitting)), **ONE)
+    k(*before, gpuarray.zeros(8, wrong).gpudata, **ONE)
+    for array in (gpuarray.zeros(8, wrong), cuda.In(np.zeros(8, wrong))):
+        with pytest.raises(TypeError, match=f"is an array of {np.dtype(wrong)}, but the parameter is '"):
+            k(*before, array, **ONE)
+
+
+def test_raw_bytes_and_other_types_beside_enumerations_pass():
+    k = SourceModule(
+        "enum e : short {}; struct s { e x; }; union u { e x; };"
+        "__global__ void k(e *a, s *b, u *c, char *d, void *f, e g) {}"
+    ).get_function("k")
+    fits, other = gpuarray.zeros(4, np.int16), gpuarray.zeros(4, np.float64)
+    k(fits, other, other, other, other, np.int16(1), **ONE)
+    with pytest.raises(TypeError, match="the parameter is 'e\\*': elements of 8 bytes instead of 2"):
+        k(other, other, other, other, other, np.int16(1), **ONE)
+
+
 def test_errors_of_a_source_do_not_show_what_was_asked_for():
     for source in (
         "__global__ void k(float *a) { a[0] = ; }",

@@ -41,7 +41,7 @@ std::string dtype_name(const ArrayParameter& parameter) {
     case Kind::Complex:
       return "numpy.complex" + bits;
     default:
-      if (parameter.element.bytes == 1) return "numpy.bool_";
+      if (type.starts_with("bool")) return "numpy.bool_";
       return (type.starts_with("unsigned") ? "numpy.uint" : "numpy.int") + bits;
   }
 }

@@ -89,8 +89,26 @@ TEST_CASE("parameter lists are read from function types and from mangled names")
   CHECK(read_parameter_types(demangled("_Z1fPKdi")).size() == 2);
   CHECK(demangled("k").empty());
   CHECK(demangled("_Zbroken").empty());
-  CHECK(function_type_argument("void t<void (float*, int)>()") == "void (float*, int)");
-  CHECK(function_type_argument("void t").empty());
+}
+
+TEST_CASE("types that a template is instantiated with are read, and numbers of enumerations") {
+  CHECK(read_type_arguments("void t").empty());
+  CHECK(read_type_arguments("void t<>()").empty());
+  const auto plain = read_type_arguments("void t<void (float*, int)>()");
+  REQUIRE(plain.size() == 2);
+  CHECK(plain[0].element == ElementType{Kind::Float, 4});
+  const auto types = read_type_arguments(
+      "void t<void (E*, n::F const*, char*, a<b, c>*, G (&) [2]), "
+      "void (unsigned char*, short*, char*, a<b, c>*, long long (&) [2])>()");
+  REQUIRE(types.size() == 5);
+  CHECK(types[0].text == "E*");
+  CHECK(types[0].element == ElementType{Kind::Integer, 1});
+  CHECK(types[1].text == "n::F const*");
+  CHECK(types[1].element == ElementType{Kind::Integer, 2});
+  CHECK(types[2].element.kind == Kind::Any);
+  CHECK(types[3].element.kind == Kind::Any);
+  CHECK(types[4].element == ElementType{Kind::Integer, 8});
+  CHECK(read_type_arguments("void t<void (E*), void (int*, int)>()")[0].element.kind == Kind::Any);
 }
 
 TEST_CASE("kernels are found by their names in C++") {

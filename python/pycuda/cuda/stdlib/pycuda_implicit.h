@@ -6,6 +6,39 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <time.h>
-// Never defined: the name of an instance tells the types of a kernel's parameters (src/rtc/name_expressions.cpp).
+// Never defined: the name of an instance tells the types of a kernel's parameters (src/rtc/name_expressions.cpp), as
+// they are and with the numbers that stand for enumerations.
+template <class pycuda_type, bool = __is_enum(pycuda_type)>
+struct pycuda_number {
+  typedef pycuda_type type;
+};
+template <class pycuda_type>
+struct pycuda_number<pycuda_type, true> {
+  typedef __underlying_type(pycuda_type) type;
+};
+template <class pycuda_type, decltype(sizeof(0)) pycuda_size>
+struct pycuda_number<pycuda_type[pycuda_size], false> {
+  typedef typename pycuda_number<pycuda_type>::type type[pycuda_size];
+};
+template <class pycuda_type>
+struct pycuda_parameter {
+  typedef pycuda_type type;
+};
+template <class pycuda_type>
+struct pycuda_parameter<pycuda_type *> {
+  typedef typename pycuda_number<pycuda_type>::type *type;
+};
+template <class pycuda_type>
+struct pycuda_parameter<pycuda_type &> {
+  typedef typename pycuda_number<pycuda_type>::type &type;
+};
 template <class pycuda_function>
+struct pycuda_numbers {
+  typedef pycuda_function type;
+};
+template <class... pycuda_types>
+struct pycuda_numbers<void(pycuda_types...)> {
+  typedef void type(typename pycuda_parameter<pycuda_types>::type...);
+};
+template <class pycuda_function, class = typename pycuda_numbers<pycuda_function>::type>
 __global__ void pycuda_type_of();
