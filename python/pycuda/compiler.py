@@ -16,6 +16,7 @@ silent, bounded in size and safe for processes that share it.
 
 import functools
 import os
+import re
 
 from pycuda import _compile_times
 from pycuda._compilers import as_texts, get_nvcc_version
@@ -182,6 +183,8 @@ class SourceModule(CudaModule):
             expression = name_expression(_readable_name(name))
             if error.name != "CUDA_ERROR_NOT_FOUND":
                 raise
+            if expression is None and self._has_in_a_namespace(name):
+                expression = name  # the namespace may be inline
             if expression is None:
                 if is_template(self._compile.args[0], name):
                     raise _because(
@@ -215,6 +218,12 @@ class SourceModule(CudaModule):
             )
         self._expressions = expressions
         self._load(compiled)
+
+    def _has_in_a_namespace(self, name):
+        scoped = re.compile(rf"[\w:]*::{re.escape(name)}(?![\w:])")
+        return name.isidentifier() and any(
+            scoped.match(_readable_name(kernel)) for kernel in self.module._kernel_names()
+        )
 
     def _has(self, lowered):
         try:

@@ -55,6 +55,26 @@ def test_kernels_in_unnamed_namespaces_are_found(no_extern_c):
     assert run(module.get_function("n::z")) == 7
 
 
+@pytest.mark.parametrize("no_extern_c", [False, True])
+def test_kernels_in_inline_namespaces_are_found(no_extern_c):
+    source = """
+    #define VERSION inline namespace v3
+    inline namespace v1 { __global__ void k(int *a) { a[0] = 1; } }
+    namespace n { inline namespace v2 { __global__ void z(int *a) { a[0] = 2; } } }
+    VERSION { __global__ void m(int *a) { a[0] = 3; } template <int N> __global__ void t(int *a) { a[0] = N; } }
+    namespace apart { __global__ void w(int *a) { a[0] = 4; } }
+    """
+    module = SourceModule(source, no_extern_c=no_extern_c)
+    for name, value in [
+        ("k", 1), ("::k", 1), ("v1::k", 1), ("k(int *)", 1), ("n::z", 2), ("n::v2::z", 2), ("m", 3), ("v3::m", 3),
+        ("t<5>", 5), ("v3::t<6>", 6), ("apart::w", 4),
+    ]:  # fmt: skip
+        assert run(module.get_function(name)) == value, name
+    if no_extern_c:
+        with pytest.raises(cuda.LogicError, match="no kernel 'w': .*'apart::w"):
+            module.get_function("w")
+
+
 def test_overloads_are_told_apart_by_their_parameters(module):
     assert run(module.get_function("f(float *)"), np.float32) == 2
     two = module.get_function("f(const int *, int *)")
@@ -192,6 +212,27 @@ class TestErrors:
         )
         with pytest.raises(cuda.LogicError, match=f"no kernel '{wrong}': .*; did you mean '{right}'"):
             module.get_function(wrong)
+
+    @pytest.mark.parametrize(
+        ("name", "reason"),
+        [
+            ("one<nothing>", 'identifier "nothing" is undefined'),
+            ("one<3>", "cannot determine which instance"),
+            ("one<int", 'expected a ">"'),
+            ("one<int, int>", "cannot determine which instance"),
+            ("sized<sizeof(absent)>", 'identifier "absent" is undefined'),
+            ("two::one<int>", "name followed by"),
+        ],
+    )
+    @pytest.mark.parametrize("no_extern_c", [False, True])
+    def test_the_compilers_reason_is_there_for_every_expression(self, name, reason, no_extern_c):
+        module = SourceModule(
+            "template <class T> __global__ void one(T *a) {} template <int N> __global__ void sized(int *a) {}",
+            no_extern_c=no_extern_c,
+        )
+        with pytest.raises(cuda.LogicError, match="as a C\\+\\+ expression: ") as caught:
+            module.get_function(name)
+        assert reason in str(caught.value)
 
     @pytest.mark.parametrize("name", ["k<nothing>", "absent<int>", "n::absent", "f(double *)"])
     def test_what_no_expression_names_is_said_by_the_compiler(self, module, name):
