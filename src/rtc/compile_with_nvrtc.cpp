@@ -189,6 +189,10 @@ Compiled Compiler::run_nvrtc(const CompileRequest& request, Job& job, const Nvrt
     const bool known = std::ranges::find(typed_kernels, kernel) != typed_kernels.end();
     if (!known) typed_kernels.push_back(kernel);
   }
+  // Instances of templates; casts choose among overloads, which have no one type.
+  for (const std::string& name : request.name_expressions) {
+    if (!name.starts_with('(') && !name.starts_with("::")) typed_kernels.push_back(name);
+  }
   if (!has_implicit_header) typed_kernels.clear();
   std::vector<NvrtcHeader> headers;
   std::string text = job.source.text;

@@ -29,7 +29,7 @@ std::string_view kernel_of(std::string_view expression) {
   if (!expression.starts_with(kBefore) || !expression.ends_with(kBehind)) return {};
   expression.remove_prefix(kBefore.size());
   expression.remove_suffix(kBehind.size());
-  const std::size_t colons = expression.rfind("::");
+  const std::size_t colons = expression.substr(0, expression.find('<')).rfind("::");
   return colons == std::string_view::npos ? expression : expression.substr(colons + 2);
 }
 

@@ -371,6 +371,22 @@ def test_enumerations_are_the_numbers_that_they_are_kept_in(declared, fitting, w
             k(*before, array, **ONE)
 
 
+@pytest.mark.parametrize("name", ["k<e>", "n::z<e>", "v<float, n::inner>"])
+@pytest.mark.parametrize("no_extern_c", [False, True])
+def test_enumerations_of_instances_are_numbers(name, no_extern_c):
+    module = SourceModule(
+        "enum e : short {}; template <class T> __global__ void k(T *a) {}"
+        "namespace n { enum class inner : short {}; template <class T> __global__ void z(T *a) {} }"
+        "template <class T, class U> __global__ void v(U *a, T *b = nullptr) {}",
+        no_extern_c=no_extern_c,
+    )
+    k = module.get_function(name)
+    rest = (np.intp(0),) if name.startswith("v") else ()
+    k(gpuarray.zeros(4, np.int16), *rest, **ONE)
+    with pytest.raises(TypeError, match="elements of 8 bytes instead of 2"):
+        k(gpuarray.zeros(4, np.float64), *rest, **ONE)
+
+
 def test_raw_bytes_and_other_types_beside_enumerations_pass():
     k = SourceModule(
         "enum e : short {}; struct s { e x; }; union u { e x; };"

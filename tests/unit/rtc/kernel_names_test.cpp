@@ -91,12 +91,10 @@ TEST_CASE("kernels of one name in several namespaces have a type where it is the
   const auto named = [](const std::string& kernel) {
     return "pycuda_type_of<decltype(::" + kernel + ")>";
   };
-  const NamePairs names = {{named("k"), "_Z1"},
-                           {named("n::k"), "_Z2"},
-                           {named("m::k"), "_Z1"},
-                           {named("same"), "_Z3"},
-                           {named("n::same"), "_Z3"}};
-  CHECK(kernel_types(names) == NamePairs{{"same", "_Z3"}});
+  const NamePairs names = {{named("k"), "_Z1"},       {named("n::k"), "_Z2"},
+                           {named("m::k"), "_Z1"},    {named("same"), "_Z3"},
+                           {named("n::same"), "_Z3"}, {named("n::t<m::e>"), "_Z4"}};
+  CHECK(kernel_types(names) == NamePairs{{"same", "_Z3"}, {"t<m::e>", "_Z4"}});
 }
 
 TEST_CASE("characters beyond ASCII become what the compiler reads") {
