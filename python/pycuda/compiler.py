@@ -60,8 +60,8 @@ class SourceModule(CudaModule):
         Whether arrays (GPUArray, In, Out, InOut, and what has `__cuda_array_interface__`) must fit the pointers that
         kernels declare. Numbers of another size, `__half`, `__nv_bfloat16` and `complex<float>` among them, are a
         TypeError; numbers of another kind, and views with gaps between their elements, are a UserWarning, once for each
-        parameter. `void`, types of one byte, structs, vectors, and complex for plain numbers fit everything; so do
-        explicit pointers. True unless PYCUDA_CHECK_ARGUMENTS is 0.
+        parameter. Enumerations count as their integers. `void`, types of one byte, structs, vectors, and complex for
+        plain numbers fit everything; so do explicit pointers. True unless PYCUDA_CHECK_ARGUMENTS is 0.
     name_expressions : list of str
         Instances of templates that must be in the module, as "k<float, 3>"; see `get_function`.
 
