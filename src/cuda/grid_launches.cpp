@@ -2,7 +2,6 @@
 #include "cuda/grid_launches.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <mutex>
 
@@ -10,7 +9,6 @@ namespace pycuda::cuda {
 namespace {
 
 struct Noted {
-  std::atomic<bool> any{false};
   std::mutex mutex;  ///< protects `kernels`
   std::set<std::string, std::less<>> kernels;
 };
@@ -56,17 +54,16 @@ void note_plain_grid_launch(const std::string& kernel) noexcept {
   try {
     const std::lock_guard lock(noted().mutex);
     noted().kernels.insert(kernel);
-    noted().any.store(true, std::memory_order_relaxed);
+    internal::remembers_plain_grid_launch.store(true, std::memory_order_relaxed);
   } catch (...) {
     // A sentence less in a message.
   }
 }
 
-void note_other_launch(const std::string& kernel) noexcept {
-  if (!noted().any.load(std::memory_order_relaxed)) return;
+void internal::forget_plain_grid_launch(const std::string& kernel) noexcept {
   const std::lock_guard lock(noted().mutex);
   noted().kernels.erase(kernel);
-  noted().any.store(!noted().kernels.empty(), std::memory_order_relaxed);
+  remembers_plain_grid_launch.store(!noted().kernels.empty(), std::memory_order_relaxed);
 }
 
 std::string advice_on_grid_fault(std::string_view fault) {
