@@ -183,6 +183,34 @@ def test_checks_that_are_not_chosen_say_nothing(value):
 
 
 @needs_cpu_driver
+def test_each_kernel_that_cannot_be_checked_while_the_program_runs_is_told_of_once():
+    _, log = run_program(
+        """
+        import numpy as np
+        import pycuda
+        import pycuda.autoinit
+        from pycuda import gpuarray
+        from pycuda.compiler import SourceModule
+
+        source = (
+            "typedef void (*function)(int *);"
+            "__device__ void one(int *a) { a[0] = FIRST; } __device__ void two(int *a) { a[0] = 2; }"
+            "__device__ function table[2] = {one, two};"
+            "__global__ void k(int *a, int i) { table[i](a); }"
+        )
+        a = gpuarray.zeros(1, np.int32)
+        for first in ("1", "3"):
+            k = SourceModule(source.replace("FIRST", first)).get_function("k")
+            with pycuda.checks("memory"):
+                for _ in range(2):
+                    k(a, np.int32(0), block=(1, 1, 1))
+        """,
+        PYCUDA_DRIVER="cpu",
+    )
+    assert log.count("kernel 'k' calls functions by their addresses and is not checked") == 2
+
+
+@needs_cpu_driver
 def test_an_unknown_name_in_the_variable_is_told_once():
     output, errors = run_program(PROGRAM, PYCUDA_CPU_CHECK="race,speed", PYCUDA_DRIVER="cpu")
     assert output == "done\n"

@@ -45,12 +45,13 @@ CUresult kernel_of(Make make, const Kernel** kernel) {
   return CUDA_SUCCESS;
 }
 
-/// Functions that have addresses are there once: another copy of them would not be theirs.
-[[gnu::noinline]] void tell_unchecked(const std::string& kernel) {
+/// Functions that have addresses are there once: another copy of them would not be theirs. Says so
+/// once for each kernel of a program.
+[[gnu::noinline]] void tell_unchecked(const jit::Program& program, const std::string& kernel) {
   static std::mutex mutex;
-  static auto& told = *new std::set<std::string>;
+  static auto& told = *new std::set<std::pair<const jit::Program*, std::string>>;
   const std::lock_guard lock(mutex);
-  if (told.insert(kernel).second)
+  if (told.emplace(&program, kernel).second)
     base::log(base::LogLevel::Warning,
               "kernel '" + kernel +
                   "' calls functions by their addresses and is not checked: set PYCUDA_CPU_CHECK "
@@ -192,7 +193,7 @@ CUresult Function::load_for(const Dim3& grid, const Dim3& block, const Kernel** 
     if (checks->any()) {
       if (code.program()->implementation().may_be_copied(facts_.name))
         return module_.image()->load_checked(number_, *checks, kernel);
-      tell_unchecked(facts_.name);
+      tell_unchecked(*code.program(), facts_.name);
     }
     // Code that checks what nobody asks for any longer.
     *checks = code.checks();
