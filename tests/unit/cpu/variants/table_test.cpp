@@ -2,9 +2,7 @@
 #include "cpu/variants/table.h"
 
 #include <doctest/doctest.h>
-#include <unistd.h>
 
-#include <array>
 #include <cstdlib>
 #include <memory>
 #include <new>
@@ -12,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "unit/base/captured_log.h"
 #include "unit/cpu/variants/fake_source.h"
 
 namespace {
@@ -35,23 +34,6 @@ struct Module {
 
 /// Read once, by the first that logs.
 [[maybe_unused]] const int log_level_of_tests = ::setenv("PYCUDA_LOG", "info", 0);
-
-/// What `work` writes to the standard error stream, at most what a pipe holds.
-template <class Work>
-std::string logged(Work work) {
-  std::array<int, 2> ends{};
-  REQUIRE(::pipe(ends.data()) == 0);
-  const int before = ::dup(STDERR_FILENO);
-  ::dup2(ends[1], STDERR_FILENO);
-  work();
-  ::dup2(before, STDERR_FILENO);
-  ::close(before);
-  ::close(ends[1]);
-  std::array<char, 4096> text{};
-  const ssize_t count = ::read(ends[0], text.data(), text.size());
-  ::close(ends[0]);
-  return {text.data(), static_cast<std::size_t>(count > 0 ? count : 0)};
-}
 
 }  // namespace
 
@@ -192,7 +174,7 @@ TEST_CASE("a makeshift stays where what should take its place fails or its modul
     const Made makeshift = source.table.make(threads);
     source.failing.insert(threads);
     if (has_gone) module.owner.reset();
-    const std::string log = logged([&] { module.thread.run_all(); });
+    const std::string log = standard_error_of([&] { module.thread.run_all(); });
     CHECK(source.table.ready(threads) == *makeshift);
     CHECK(source.asked[threads] == (has_gone ? 1 : 2));
     CHECK((log.find("kernel 'k' could not be compiled; kernel 'k' stays in the form that it runs "
@@ -207,7 +189,7 @@ TEST_CASE("work that ends with an exception leaves a makeshift, and says so") {
   source.in_a_hurry.insert(threads);
   const Made makeshift = source.table.make(threads);
   source.compile = [] { throw std::bad_alloc(); };
-  const std::string log = logged([&] { module.thread.run_all(); });
+  const std::string log = standard_error_of([&] { module.thread.run_all(); });
   CHECK(source.table.ready(threads) == *makeshift);
   CHECK(log.find("not enough memory") != std::string::npos);
 }
