@@ -3,12 +3,11 @@
 #include "cpu/api/array.h"
 
 #include <memory>
-#include <mutex>
 #include <string>
-#include <unordered_map>
 
 #include "cpu/api/entry_guard.h"
 #include "cpu/api/error_detail.h"
+#include "cpu/api/owned_by_contexts.h"
 #include "cpu/api/texture_limits.h"
 #include "cpu/exec/leaks.h"
 
@@ -17,8 +16,7 @@ namespace {
 
 struct Arrays {
   HandleTable<Array, CUarray> handles{1u << 20};
-  std::mutex mutex;  ///< protects `owned`
-  std::unordered_map<const Array*, std::unique_ptr<Array>> owned;
+  OwnedByContexts<Array> owned;
 };
 
 Arrays& arrays() {
@@ -98,8 +96,7 @@ CUresult create(Context& context, const CUDA_ARRAY3D_DESCRIPTOR& descriptor, CUa
   texels.base = static_cast<std::byte*>(memory);
   auto array = std::make_unique<Array>(context, descriptor, texels);
   *handle = array->handle();
-  const std::lock_guard lock(arrays().mutex);
-  arrays().owned.emplace(array.get(), std::move(array));
+  arrays().owned.add(std::move(array));
   return CUDA_SUCCESS;
 }
 
@@ -136,11 +133,7 @@ CUresult described_texels(const CUDA_ARRAY3D_DESCRIPTOR& descriptor, exec::Texel
 
 Array* find_array(CUarray handle) { return arrays().handles.find(handle); }
 
-void release_arrays_of(const Context& context) {
-  const std::lock_guard lock(arrays().mutex);
-  std::erase_if(arrays().owned,
-                [&](const auto& entry) { return &entry.first->context() == &context; });
-}
+void release_arrays_of(const Context& context) { arrays().owned.destroy_all_of(context); }
 
 CUresult texel_format(CUarray_format format, unsigned channels, exec::TexelMemory* texels) {
   using enum exec::TexelFormat;
@@ -255,8 +248,7 @@ CUresult cuArrayDestroy(CUarray hArray) {
     // Kernels and copies that were launched before may still use the memory.
     const CUresult status = array.context().synchronize();
     if (status != CUDA_SUCCESS) return status;
-    const std::lock_guard lock(arrays().mutex);
-    return arrays().owned.erase(&array) != 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+    return arrays().owned.destroy(array) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
   });
 }
 

@@ -4,12 +4,11 @@
 
 #include <algorithm>
 #include <bit>
-#include <mutex>
 #include <string>
-#include <unordered_map>
 
 #include "cpu/api/entry_guard.h"
 #include "cpu/api/error_detail.h"
+#include "cpu/api/owned_by_contexts.h"
 #include "cpu/api/texture_limits.h"
 #include "cpu/exec/leaks.h"
 
@@ -18,8 +17,7 @@ namespace {
 
 struct MipmappedArrays {
   HandleTable<MipmappedArray, CUmipmappedArray> handles{1u << 18};
-  std::mutex mutex;  ///< protects `owned`
-  std::unordered_map<const MipmappedArray*, std::unique_ptr<MipmappedArray>> owned;
+  OwnedByContexts<MipmappedArray> owned;
 };
 
 MipmappedArrays& mipmapped_arrays() {
@@ -52,8 +50,7 @@ CUresult create(Context& context, const CUDA_ARRAY3D_DESCRIPTOR& descriptor, uns
   texels.base = static_cast<std::byte*>(memory);
   auto array = std::make_unique<MipmappedArray>(context, descriptor, texels);
   *handle = array->handle();
-  const std::lock_guard lock(mipmapped_arrays().mutex);
-  mipmapped_arrays().owned.emplace(array.get(), std::move(array));
+  mipmapped_arrays().owned.add(std::move(array));
   return CUDA_SUCCESS;
 }
 
@@ -95,9 +92,7 @@ const MipmappedArray* find_mipmapped_array(CUmipmappedArray handle) {
 }
 
 void release_mipmapped_arrays_of(const Context& context) {
-  const std::lock_guard lock(mipmapped_arrays().mutex);
-  std::erase_if(mipmapped_arrays().owned,
-                [&](const auto& entry) { return &entry.first->context() == &context; });
+  mipmapped_arrays().owned.destroy_all_of(context);
 }
 
 }  // namespace pycuda::cpu::api
@@ -162,9 +157,7 @@ CUresult cuMipmappedArrayDestroy(CUmipmappedArray hMipmappedArray) {
     // Kernels and copies that were launched before may still use the memory.
     const CUresult status = array.context().synchronize();
     if (status != CUDA_SUCCESS) return status;
-    MipmappedArrays& all = mipmapped_arrays();
-    const std::lock_guard lock(all.mutex);
-    return all.owned.erase(&array) != 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+    return mipmapped_arrays().owned.destroy(array) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
   });
 }
 

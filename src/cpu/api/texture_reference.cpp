@@ -4,14 +4,13 @@
 
 #include <algorithm>
 #include <memory>
-#include <mutex>
-#include <unordered_map>
 
 #include "cpu/api/array.h"
 #include "cpu/api/entry_guard.h"
 #include "cpu/api/error_detail.h"
 #include "cpu/api/launch.h"
 #include "cpu/api/mipmapped_array.h"
+#include "cpu/api/owned_by_contexts.h"
 
 namespace pycuda::cpu::api {
 namespace {
@@ -19,9 +18,8 @@ namespace {
 struct References {
   HandleTable<TextureReference, CUtexref> textures{1u << 18};
   HandleTable<TextureReference, CUsurfref> surfaces{1u << 18};
-  std::mutex mutex;  ///< protects `owned`
   /// Of cuTexRefCreate; the others are their modules'.
-  std::unordered_map<const TextureReference*, std::unique_ptr<TextureReference>> owned;
+  OwnedByContexts<TextureReference> owned;
 };
 
 References& references() {
@@ -79,9 +77,7 @@ CUresult TextureReference::commit() {
 }
 
 void release_texture_references_of(const Context& context) {
-  const std::lock_guard lock(references().mutex);
-  std::erase_if(references().owned,
-                [&](const auto& entry) { return &entry.first->context() == &context; });
+  references().owned.destroy_all_of(context);
 }
 
 }  // namespace pycuda::cpu::api
@@ -153,16 +149,14 @@ CUresult cuTexRefCreate(CUtexref* pTexRef) {
     auto made = std::make_unique<TextureReference>(
         context, std::string(), false, std::vector<std::pair<std::string, std::string>>());
     *pTexRef = made->texture_handle();
-    const std::lock_guard lock(references().mutex);
-    references().owned.emplace(made.get(), std::move(made));
+    references().owned.add(std::move(made));
     return CUDA_SUCCESS;
   });
 }
 
 CUresult cuTexRefDestroy(CUtexref hTexRef) {
   return with_reference(hTexRef, [](const TextureReference& reference) -> CUresult {
-    const std::lock_guard lock(references().mutex);
-    return references().owned.erase(&reference) != 0
+    return references().owned.destroy(reference)
                ? CUDA_SUCCESS
                : fail(CUDA_ERROR_INVALID_VALUE,
                       "texture: a reference of a module ends with its module");
