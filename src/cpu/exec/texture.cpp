@@ -29,13 +29,28 @@ std::uint64_t padded_bytes(const TexelMemory& level) {
 /// The level that follows: half of each extent, without what remains; layers stay.
 TexelMemory next_level(const TexelMemory& level) {
   TexelMemory next = level;
-  next.base += padded_bytes(level);
   next.width = std::max(level.width / 2, 1u);
   next.height = std::max(level.height / 2, 1u);
   if (!level.is_layered) next.depth = std::max(level.depth / 2, 1u);
   next.row_bytes = std::uint64_t{next.width} * next.texel_bytes();
   next.slice_bytes = next.row_bytes * next.height;
   return next;
+}
+
+/// A level, with the first one's base still, and the bytes that lie before it.
+struct PlacedLevel {
+  TexelMemory texels;
+  std::uint64_t offset = 0;
+};
+
+PlacedLevel placed_level(const TexelMemory& all, std::uint32_t number) {
+  PlacedLevel level{all, 0};
+  level.texels.levels = 1;
+  for (std::uint32_t i = 0; i < number; ++i) {
+    level.offset += padded_bytes(level.texels);
+    level.texels = next_level(level.texels);
+  }
+  return level;
 }
 
 struct Slot {
@@ -63,20 +78,15 @@ std::uint32_t bytes_of(TexelFormat format) {
 }
 
 TexelMemory TexelMemory::level(std::uint32_t number) const {
-  TexelMemory result = *this;
-  result.levels = 1;
-  for (std::uint32_t i = 0; i < number; ++i) result = next_level(result);
-  return result;
+  PlacedLevel level = placed_level(*this, number);
+  level.texels.base += level.offset;
+  return level.texels;
 }
 
 std::uint64_t TexelMemory::bytes() const {
-  std::uint64_t total = 0;
-  TexelMemory part = *this;
-  for (std::uint32_t i = 0; i < levels; ++i) {
-    total += i + 1 < levels ? padded_bytes(part) : part.slice_bytes * part.depth;
-    part = next_level(part);
-  }
-  return total;
+  const auto [last, offset] = placed_level(*this, levels - 1);
+  return offset + (last.depth - 1) * last.slice_bytes + (last.height - 1) * last.row_bytes +
+         std::uint64_t{last.width} * last.texel_bytes();
 }
 
 bool Texture::reads_floats() const {

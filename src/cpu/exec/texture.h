@@ -37,7 +37,7 @@ struct TexelMemory {
   std::uint32_t texel_bytes() const { return bytes_of(format) * channels; }
   /// One level alone, `number` < levels.
   TexelMemory level(std::uint32_t number) const;
-  /// Of all levels.
+  /// From the first texel to the end of the last one, of all levels.
   std::uint64_t bytes() const;
 };
 

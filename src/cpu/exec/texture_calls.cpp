@@ -73,9 +73,7 @@ void check_memory(ThreadFrame* thread, const Texture& texture) {
   ProgramAccesses accesses(thread);
   if (!accesses.tests()) return;
   const TexelMemory& texels = texture.texels;
-  const std::uint64_t bytes = std::uint64_t{texels.depth - 1} * texels.slice_bytes +
-                              std::uint64_t{texels.height - 1} * texels.row_bytes +
-                              std::uint64_t{texels.width} * texels.texel_bytes();
+  const std::uint64_t bytes = texels.bytes();
   {
     const RuntimeScope scope;
     if (texture.is_surface) {
