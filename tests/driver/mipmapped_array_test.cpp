@@ -221,6 +221,50 @@ TEST_CASE("a kernel asks how large a level is") {
   }
 }
 
+TEST_CASE("a reference is bound to a mipmapped array and tells how it reads it") {
+  const CurrentContext context;
+  const Levels levels(floats(16, 16), 5);
+  const LoadedModule module(
+      probe_text("tex.level.2d.v4.f32.f32 {%v0, %v1, %v2, %v3}, [picture, {%x, %y}], %z;",
+                 ".global .texref picture;\n")
+          .c_str());
+  CUtexref reference = nullptr;
+  REQUIRE(CU(cuModuleGetTexRef)(&reference, module.handle(), "picture") == CUDA_SUCCESS);
+  CUmipmappedArray bound = nullptr;
+  CHECK(CU(cuTexRefGetMipmappedArray)(&bound, reference) == CUDA_ERROR_INVALID_VALUE);
+  REQUIRE(CU(cuTexRefSetMipmappedArray)(reference, levels.handle(), CU_TRSA_OVERRIDE_FORMAT) ==
+          CUDA_SUCCESS);
+  REQUIRE(CU(cuTexRefSetFlags)(reference, normalized) == CUDA_SUCCESS);
+  REQUIRE(CU(cuTexRefSetMipmapFilterMode)(reference, CU_TR_FILTER_MODE_LINEAR) == CUDA_SUCCESS);
+  REQUIRE(CU(cuTexRefSetMipmapLevelBias)(reference, 0.5f) == CUDA_SUCCESS);
+  REQUIRE(CU(cuTexRefSetMipmapLevelClamp)(reference, 1, 3) == CUDA_SUCCESS);
+  REQUIRE(CU(cuTexRefGetMipmappedArray)(&bound, reference) == CUDA_SUCCESS);
+  CHECK(bound == levels.handle());
+  CUfilter_mode filter = CU_TR_FILTER_MODE_POINT;
+  REQUIRE(CU(cuTexRefGetMipmapFilterMode)(&filter, reference) == CUDA_SUCCESS);
+  CHECK(filter == CU_TR_FILTER_MODE_LINEAR);
+  float bias = 0, least = 0, greatest = 0;
+  REQUIRE(CU(cuTexRefGetMipmapLevelBias)(&bias, reference) == CUDA_SUCCESS);
+  REQUIRE(CU(cuTexRefGetMipmapLevelClamp)(&least, &greatest, reference) == CUDA_SUCCESS);
+  CHECK(bias == 0.5f);
+  CHECK(least == 1);
+  CHECK(greatest == 3);
+  const auto got = probe(module, 0, {at(0, 0, 0), at(0, 0, 1.5f), at(0, 0, 9)});
+  check_near(got[0].real(0), 100);
+  check_near(got[1].real(0), 200);
+  check_near(got[2].real(0), 300);
+}
+
+TEST_CASE("a mipmapped array needs memory for all of its levels") {
+  const CurrentContext context;
+  const Levels levels(floats(64, 64), 7);
+  CUDA_ARRAY_MEMORY_REQUIREMENTS needed{};
+  REQUIRE(CU(cuMipmappedArrayGetMemoryRequirements)(&needed, levels.handle(), 0) == CUDA_SUCCESS);
+  CHECK(needed.size >= (64 * 64 + 32 * 32 + 16 * 16 + 8 * 8 + 4 * 4 + 2 * 2 + 1) * sizeof(float));
+  CHECK(CU(cuMipmappedArrayGetMemoryRequirements)(nullptr, levels.handle(), 0) ==
+        CUDA_ERROR_INVALID_VALUE);
+}
+
 TEST_CASE("misuse of mipmapped arrays") {
   const CurrentContext context;
   const CUDA_ARRAY3D_DESCRIPTOR shape = floats(8, 8);
@@ -236,6 +280,16 @@ TEST_CASE("misuse of mipmapped arrays") {
     const CUDA_TEXTURE_DESC texels = description(CU_TR_ADDRESS_MODE_CLAMP, CU_TR_FILTER_MODE_POINT);
     CUtexObject texture = 0;
     CHECK(CU(cuTexObjectCreate)(&texture, &resource, &texels, nullptr) == CUDA_ERROR_INVALID_VALUE);
+  }
+  SUBCASE("anisotropic filtering") {
+    const CUDA_RESOURCE_DESC resource = levels.resource();
+    CUDA_TEXTURE_DESC anisotropic = of_levels(CU_TR_FILTER_MODE_LINEAR, 10);
+    anisotropic.maxAnisotropy = 16;
+    CUtexObject texture = 0;
+    if (is_cpu_driver()) {
+      CHECK(CU(cuTexObjectCreate)(&texture, &resource, &anisotropic, nullptr) ==
+            CUDA_ERROR_NOT_SUPPORTED);
+    }
   }
   SUBCASE("bounds and levels that are no numbers") {
     const float none = std::numeric_limits<float>::quiet_NaN();

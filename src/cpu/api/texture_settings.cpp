@@ -26,6 +26,27 @@ CUresult refuse_memory(CUdeviceptr address, std::size_t bytes) {
                         " do not lie in one block of device memory");
 }
 
+CUresult read_filter_mode(CUfilter_mode mode, bool* is_linear) {
+  if (mode != CU_TR_FILTER_MODE_POINT && mode != CU_TR_FILTER_MODE_LINEAR)
+    return refuse_texture("there is no filter mode " + std::to_string(static_cast<int>(mode)));
+  *is_linear = mode == CU_TR_FILTER_MODE_LINEAR;
+  return CUDA_SUCCESS;
+}
+
+/// What only textures with mipmap levels must observe.
+CUresult check_levels(const CUDA_TEXTURE_DESC& description, const exec::Texture& texture) {
+  if (texture.texels.levels == 1) return CUDA_SUCCESS;
+  if (!texture.normalized_coordinates) {
+    return refuse_texture(
+        "an array with mipmap levels is read with normalized coordinates: set "
+        "CU_TRSF_NORMALIZED_COORDINATES");
+  }
+  if (description.maxAnisotropy <= 1) return CUDA_SUCCESS;
+  return fail(CUDA_ERROR_NOT_SUPPORTED,
+              "texture: anisotropic filtering is not supported by the CPU driver: set "
+              "maxAnisotropy to 0 or 1");
+}
+
 }  // namespace
 
 bool is_texture_aligned(CUdeviceptr address) {
@@ -145,30 +166,12 @@ CUresult apply_address_mode(int axis, CUaddress_mode mode, exec::Texture* textur
   return CUDA_SUCCESS;
 }
 
-namespace {
-
-CUresult read_filter_mode(CUfilter_mode mode, bool* is_linear) {
-  if (mode != CU_TR_FILTER_MODE_POINT && mode != CU_TR_FILTER_MODE_LINEAR)
-    return refuse_texture("there is no filter mode " + std::to_string(static_cast<int>(mode)));
-  *is_linear = mode == CU_TR_FILTER_MODE_LINEAR;
-  return CUDA_SUCCESS;
-}
-
-}  // namespace
-
 CUresult apply_filter_mode(CUfilter_mode mode, exec::Texture* texture) {
   return read_filter_mode(mode, &texture->linear_filter);
 }
 
 CUresult apply_level_filter_mode(CUfilter_mode mode, exec::Texture* texture) {
   return read_filter_mode(mode, &texture->linear_levels);
-}
-
-CUresult check_levels(const exec::Texture& texture) {
-  if (texture.texels.levels == 1 || texture.normalized_coordinates) return CUDA_SUCCESS;
-  return refuse_texture(
-      "an array with mipmap levels is read with normalized coordinates: set "
-      "CU_TRSF_NORMALIZED_COORDINATES");
 }
 
 CUresult apply(const CUDA_TEXTURE_DESC& description, exec::Texture* texture) {
@@ -178,7 +181,7 @@ CUresult apply(const CUDA_TEXTURE_DESC& description, exec::Texture* texture) {
   if (status == CUDA_SUCCESS) status = apply_filter_mode(description.filterMode, texture);
   if (status == CUDA_SUCCESS)
     status = apply_level_filter_mode(description.mipmapFilterMode, texture);
-  if (status == CUDA_SUCCESS) status = check_levels(*texture);
+  if (status == CUDA_SUCCESS) status = check_levels(description, *texture);
   texture->level_bias = description.mipmapLevelBias;
   texture->least_level = description.minMipmapLevelClamp;
   texture->greatest_level = description.maxMipmapLevelClamp;
