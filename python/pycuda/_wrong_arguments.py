@@ -167,8 +167,10 @@ def message(text):
     if owner:
         name = owner if name == "__init__" else f"{owner}.{name}"
     if len(forms) > 1:
-        listed = " or ".join(_as_called(found["name"], arguments) for arguments, _ in forms)
-        return f"{name}() takes no such arguments ({given}): call {listed}"
+        types = [*map(_last_name, positional), *(f"{key}: {_last_name(of)}" for key, of in keywords.items())]
+        # Forms may differ in types alone.
+        listed = " or ".join(dict.fromkeys(_as_called(name, arguments) for arguments, _ in forms))
+        return f"{name}() takes no such arguments ({', '.join(types)}): call {listed}"
     ((arguments, _),) = forms
     said, shows_form = _misfit(arguments, positional, keywords)
     if said is None:

@@ -55,6 +55,12 @@ def test_functions_refuse_in_one_line(function, context):
             lambda d: d.Stream().wait_for_event(),
             "Stream.wait_for_event() is missing the argument 'event': call Stream.wait_for_event(event)",
         ),
+        (lambda d: d.Array(3), "Array() takes no such arguments (int): call Array(descriptor)"),
+        (
+            lambda d: d.MipmappedArray(d.Event(), levels="all"),
+            "MipmappedArray() takes no such arguments (Event, levels: str): "
+            "call MipmappedArray(descriptor, levels=None)",
+        ),
         (lambda d: d.Event().time_till(None), "Event.time_till(): end must be an Event, not None"),
         (lambda d: d.memcpy_htod(1), "memcpy_htod() is missing the argument 'src': call memcpy_htod(dest, src)"),
         (
