@@ -218,3 +218,20 @@ def test_all_distributions_are_built_with_the_same_headers_of_cuda():
         requires = tomllib.loads((folder / "pyproject.toml").read_text())["build-system"]["requires"]
         needs.append({need for need in requires if need.startswith("nvidia-")})
     assert needs[0] == needs[1] == needs[2] == {"nvidia-cuda-runtime>=13.5,<14", "nvidia-cuda-crt>=13.5,<14"}
+
+
+def test_the_cpu_driver_is_linked_without_the_parts_of_llvm_that_it_never_calls():
+    library = pathlib.Path(pycuda.__file__).parent / "libcuda_cpu.so"
+    if not library.exists():
+        pytest.skip("needs the CPU driver of this build")
+    content = library.read_bytes()
+    assert b"SelectionDAG" in content
+    # LLVM's own descriptions of the passes.
+    for description in (
+        b"IRTranslator LLVM IR -> MI",
+        b"Assign register bank of generic virtual registers",
+        b"Modulo Software Pipelining",
+        b"Machine Outliner",
+        b"Load MIR Sample Profile",
+    ):
+        assert description not in content, f"src/cpu/left_out does not keep it out: {description.decode()}"
