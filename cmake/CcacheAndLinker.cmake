@@ -3,9 +3,10 @@
 find_program(PYCUDA_CCACHE ccache)
 if(PYCUDA_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   # For precompiled headers: ccache need not know which macros and times they depend on, and tells them apart by a file
-  # of ours (PrecompiledHeaders.cmake), because GCC never writes the same one twice.
+  # of ours (PrecompiledHeaders.cmake), because GCC never writes the same one twice. How often the compiler collects
+  # garbage (CompilerMemory.cmake) does not change what it writes.
   set(launcher "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_ctime,include_file_mtime
-    CCACHE_PCH_EXTSUM=1 "${PYCUDA_CCACHE}")
+    CCACHE_PCH_EXTSUM=1 CCACHE_IGNOREOPTIONS=--param=ggc-* "${PYCUDA_CCACHE}")
   set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
   set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
 endif()
