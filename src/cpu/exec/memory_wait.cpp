@@ -153,6 +153,7 @@ class MemoryWatch {
   void give_up_endless() {
     if (std::any_of(waiting_.begin(), waiting_.end(), is_over)) return;
     std::vector<std::uintptr_t> places;
+    places.reserve(waiting_.size());
     for (const Waiting& waiting : waiting_) places.push_back(waiting.condition.address);
     if (may_be_shared(places)) return;
     for (Waiting& waiting : waiting_) {
