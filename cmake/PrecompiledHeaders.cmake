@@ -21,12 +21,9 @@ set(pycuda_llvm_headers
   <llvm/IR/Module.h> <llvm/IR/Instructions.h> <llvm/IR/IRBuilder.h> <llvm/IR/InstIterator.h>
   <llvm/IR/IntrinsicInst.h> <llvm/IR/Dominators.h> <llvm/IR/PatternMatch.h>
   <llvm/Analysis/ValueTracking.h> <llvm/Analysis/LoopInfo.h> <llvm/ADT/STLExtras.h>)
-set(pycuda_code_generation_headers ${pycuda_llvm_headers}
-  <llvm/CodeGen/MachineFunctionPass.h> <llvm/IR/LegacyPassManager.h> <llvm/Target/TargetMachine.h>
-  <llvm/Transforms/Utils/BasicBlockUtils.h>)
 set(pycuda_llvm_test_headers ${pycuda_llvm_headers} <doctest/doctest.h>)
 
-# pycuda_precompile(<target> standard | python | llvm | code_generation | test | llvm_test): the first target of a set and of the same options
+# pycuda_precompile(<target> standard | python | llvm | test | llvm_test): the first target of a set and of the same options
 # makes the headers; the others take them.
 function(pycuda_precompile target set)
   if(NOT PYCUDA_PRECOMPILED_HEADERS OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
