@@ -135,7 +135,7 @@ def check_sdist():
 def main():
     parser = argparse.ArgumentParser(prog="./run release", description="Everything that must hold before a tag.")
     parser.add_argument("--repository", metavar="URL", help="its public address (default: of a git remote)")
-    parser.add_argument("--dry-run", action="store_true", help="change nothing, and go on where a tag would be refused")
+    parser.add_argument("--dry-run", action="store_true", help="change nothing")
     parser.add_argument("--sdist", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.sdist:
@@ -146,7 +146,7 @@ def main():
     found = list(problems(address or address_of_remotes(), not options.dry_run))
     for problem in found:
         print(f"release: {problem}", file=sys.stderr)
-    return 1 if found and not options.dry_run else 0
+    return 1 if found else 0
 
 
 if __name__ == "__main__":
