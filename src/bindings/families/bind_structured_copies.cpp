@@ -122,7 +122,7 @@ void warn_of_misspelled_extent(nb::handle_t<Copy> self, const char* name) {
   }
   if (zero.empty()) return;
   const nb::dict attributes = nb::cast<nb::dict>(self.attr("__dict__"));
-  if (attributes.size() == 0) return;
+  if (attributes.empty()) return;
   std::string others;
   for (const auto& [key, value] : attributes) {
     others += (others.empty() ? "'" : ", '") + nb::cast<std::string>(nb::str(key)) + "'";
