@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
+#include <llvm/Support/ErrorHandling.h>
+
 #include <array>
-#include <cstdio>
-#include <cstdlib>
+#include <string>
 
 namespace {
 
+/// As LLVM itself fails: the compilation ends with this error, the process goes on.
 [[noreturn]] void report(const char* symbol) {
-  std::fprintf(stderr,
-               "libcuda_cpu: %s was called, which the driver is linked without. Please report this "
-               "with the kernel that was compiled.\n",
-               symbol);
-  std::abort();
+  llvm::report_fatal_error(("the driver is linked without " + std::string(symbol) +
+                            ": please report this with the kernel")
+                               .c_str());
 }
 
 using VirtualFunction = void (*)();
