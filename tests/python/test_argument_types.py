@@ -223,7 +223,6 @@ class TestNumbersByValue:
         k(type(number)(0), cuda.Out(out), **ONE)
         assert list(out) == [0, 8]
 
-
     @pytest.mark.parametrize("number", [3, 3.0, np.float16(3), np.float64(3), np.int8(3), np.int64(3), np.uint32(3)])
     @pytest.mark.parametrize("declared", ["__half", "const __nv_bfloat16"])
     def test_a_number_becomes_a_short_float_by_its_value(self, declared, number):
@@ -417,8 +416,6 @@ def test_the_commonest_mistake_ends_with_an_error():
         "f = SourceModule('__global__ void twice(float *a) { a[threadIdx.x] *= 2; }').get_function('twice')\n"
         "f(cuda.InOut(np.ones(4)), block=(4, 1, 1))\n"
     )
-    result = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, env=os.environ
-    )
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=os.environ)
     assert result.returncode == 1
     assert "TypeError: argument #0 (0-based) of kernel 'twice' is an array of float64" in result.stderr
