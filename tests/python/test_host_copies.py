@@ -1,12 +1,19 @@
 # SPDX-License-Identifier: MIT
 """Device arrays become host arrays implicitly only after `allow_host_copies`."""
 
+import hashlib
+import io
+import os
+import pickle
 import sys
 import types
+import zlib
 
 import numpy as np
+import pycuda.driver as cuda
 import pytest
 import scipy.linalg
+import scipy.sparse
 import scipy.special
 from programs import is_cpu
 from pycuda import gpuarray
@@ -117,6 +124,51 @@ def test_bytes_are_those_of_the_elements_whatever_the_strides():
     assert a.T.tobytes() == _HOST.T.tobytes() and a.tobytes("F") == _HOST.tobytes("F")
     assert a[:, ::2].tobytes() == _HOST[:, ::2].tobytes()
     assert gpuarray.zeros((0, 3), np.int8).tobytes() == b""
+
+
+@mark_cuda_test
+def test_buffers_are_refused_with_what_to_do_instead():
+    a = gpuarray.to_gpu(_HOST)
+    for wants_bytes in (hashlib.sha256, zlib.compress, io.BytesIO().write):
+        with pytest.raises(TypeError, match=r"tobytes\(\).*allow_host_copies"):
+            wants_bytes(a)
+    with gpuarray.allow_host_copies():
+        for wants_memory in (memoryview, bytearray, pickle.PickleBuffer, np.frombuffer):
+            with pytest.raises(TypeError, match=r"get\(\)"):
+                wants_memory(a)
+        with pytest.raises(TypeError, match=r"set\(\)"):
+            os.readv(0, [a])
+    # For the driver's functions an array is memory of the device.
+    with pytest.raises(TypeError, match="memcpy_htod"):
+        cuda.memcpy_htod(a.gpudata, a)
+    with pytest.raises(TypeError, match="give its gpudata"):
+        cuda.memcpy_batch_async([np.zeros_like(_HOST)], [a], cuda.Stream())
+
+
+@mark_cuda_test
+def test_with_permission_bytes_are_read_from_arrays_of_any_layout():
+    for a, host in ((gpuarray.to_gpu(_HOST), _HOST), (gpuarray.to_gpu(_HOST)[:, ::2], _HOST[:, ::2])):
+        file = io.BytesIO()
+        with gpuarray.allow_host_copies():
+            file.write(a)
+            assert zlib.decompress(zlib.compress(a)) == host.tobytes()
+            assert hashlib.sha256(a).digest() == hashlib.sha256(host.tobytes()).digest()
+        assert file.getvalue() == host.tobytes()
+
+
+@mark_cuda_test
+def test_sparse_matrices_are_made_of_arrays_or_say_why_not():
+    a = gpuarray.to_gpu(_HOST)
+    for name in ("csr_matrix", "csc_matrix", "coo_matrix", "csr_array", "coo_array", "lil_array", "dok_array"):
+        make = getattr(scipy.sparse, name)
+        with pytest.raises((TypeError, ValueError)) as refused:
+            make(a)
+        # SciPy replaces the error and shows it as the cause.
+        assert "allow_host_copies" in str(refused.value.__cause__ or refused.value.__context__ or refused.value)
+        with gpuarray.allow_host_copies():
+            made = make(a)
+        assert made.dtype == np.float32
+        np.testing.assert_array_equal(made.toarray(), _HOST)
 
 
 @mark_cuda_test

@@ -67,6 +67,7 @@ METHODS = {
     "tobytes": casting.tobytes,
     "__contains__": casting.contains,
     "__array__": host_copies.convert,
+    "_host_buffer": host_copies.buffer,
     "__reduce__": creation.reduce,
     # indexing
     "__setitem__": selection.set_item,

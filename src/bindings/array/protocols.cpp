@@ -145,6 +145,24 @@ PyObject* array_function(PyObject*, PyObject* const* arguments, Py_ssize_t count
   });
 }
 
+int array_buffer(PyObject* self, Py_buffer* view, int flags) {
+  view->obj = nullptr;
+  nb::object copied = nb::steal(
+      python_entry([&] { return nb::handle(self).attr("_host_buffer")(flags).release().ptr(); }));
+  char* bytes = nullptr;
+  Py_ssize_t count = 0;
+  if (!copied.is_valid() || PyBytes_AsStringAndSize(copied.ptr(), &bytes, &count) != 0 ||
+      PyBuffer_FillInfo(view, self, bytes, count, 1, flags) != 0) {
+    return -1;
+  }
+  view->internal = copied.release().ptr();
+  return 0;
+}
+
+void release_array_buffer(PyObject*, Py_buffer* view) {
+  Py_DECREF(static_cast<PyObject*>(view->internal));
+}
+
 void set_array_protocols(const nb::dict& ufuncs, nb::object other_ufuncs, nb::dict functions,
                          nb::object find_function) {
   Protocols& all = known();

@@ -212,6 +212,8 @@ PyTypeObject* make_type() {
       {Py_tp_richcompare, reinterpret_cast<void*>(array_compare)},
       {Py_mp_subscript, reinterpret_cast<void*>(array_subscript)},
       {Py_sq_item, reinterpret_cast<void*>(array_item)},
+      {Py_bf_getbuffer, reinterpret_cast<void*>(array_buffer)},
+      {Py_bf_releasebuffer, reinterpret_cast<void*>(release_array_buffer)},
       {Py_tp_getset, array_attributes()},
       {Py_tp_methods, methods},
       {Py_tp_members, members},

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "bindings/array/keeping.h"
+#include "bindings/array/type.h"
 #include "bindings/base/bind.h"
 #include "bindings/base/limited_api.h"
 #include "bindings/convert/buffer.h"
@@ -90,7 +91,8 @@ struct End {
   std::optional<Buffer> host;
 
   End(nb::handle memory, bool written) : address(0) {
-    if (PyObject_CheckBuffer(memory.ptr()) != 0 && allocation_of(memory.ptr()) == nullptr) {
+    if (PyObject_CheckBuffer(memory.ptr()) != 0 && allocation_of(memory.ptr()) == nullptr &&
+        !is_array(memory.ptr())) {
       host.emplace(written ? Buffer::write(memory.ptr()) : Buffer::read(memory.ptr()));
       address = reinterpret_cast<CUdeviceptr>(host->data());
     } else {

@@ -8,6 +8,9 @@ from pycuda._arrays.core.gpuarray import GPUArray
 from pycuda._arrays.ops.host_fallback import host_array
 
 _allowed = False
+# Of Python's C interface: PyBUF_WRITABLE, and the requests for bytes alone, PyBUF_SIMPLE and PyBUF_CONTIG_RO.
+_WRITABLE = 1
+_BYTES = (0, 8)
 
 
 class _Permission:
@@ -28,8 +31,8 @@ def allow_host_copies(allowed=True):
     """Let NumPy, and packages built on it, convert arrays on the device to host arrays implicitly.
 
     Without it `np.asarray(a)` raises TypeError, so that no transfer goes unnoticed. With it matplotlib,
-    pandas, h5py, Pillow and SciPy take device arrays; NumPy functions without an implementation on the
-    device compute on host copies and return NumPy arrays.
+    pandas, h5py and SciPy take device arrays, and so does what wants bytes, such as `hashlib` and files.
+    NumPy functions without an implementation on the device compute on host copies and return NumPy arrays.
 
     Parameters
     ----------
@@ -45,7 +48,8 @@ def allow_host_copies(allowed=True):
     Notes
     -----
     A conversion waits for the array's work and copies, on both drivers. ``np.asarray(a, copy=False)``
-    returns a read-only view of the memory on the CPU driver and raises ValueError on a GPU.
+    returns a read-only view of the memory on the CPU driver and raises ValueError on a GPU. `memoryview`
+    and Pillow's `Image.fromarray` do not ask for a conversion: pass them ``a.get()``.
 
     Examples
     --------
@@ -90,6 +94,41 @@ def convert(ary, dtype=None, copy=None):
         return view
     copied = ary.get()
     return copied if dtype is None else copied.astype(dtype, copy=False)
+
+
+def buffer(ary, flags):
+    """What a request for a buffer of the array is answered with: a copy of its bytes, where copies are allowed.
+
+    Only requests for bytes to read are answered, such as those of `hashlib`, `zlib` and files. `memoryview` is refused:
+    NumPy makes the same request before it calls `__array__`, whose result it would not ask for then.
+
+    Parameters
+    ----------
+    ary : GPUArray
+    flags : int
+        As in Python's C interface.
+
+    Returns
+    -------
+    bytes
+
+    Raises
+    ------
+    TypeError
+        As for objects without a buffer: programs go by it.
+    """
+    if flags & _WRITABLE:
+        raise TypeError(
+            "a GPUArray has no buffer in host memory to write to: write to a NumPy array, and pass that to set()"
+        )
+    if flags not in _BYTES:
+        raise TypeError("a GPUArray has no buffer in host memory: pass what its get() method returns")
+    if not _allowed:
+        raise TypeError(
+            "a GPUArray's bytes are not copied to the host implicitly: call its tobytes() method, or allow it with "
+            "pycuda.gpuarray.allow_host_copies()"
+        )
+    return ary.tobytes()
 
 
 def on_host(function, *args, **kwargs):
