@@ -9,6 +9,8 @@ import subprocess
 import sys
 import tempfile
 
+from pycuda._checks import as_reported
+
 #: The exit status of a program that succeeded but for findings.
 FOUND = 9
 
@@ -42,19 +44,48 @@ def run(command, environment, report=None):
     int
         The program's exit status, or 9 where that is 0 and something was found.
     """
+    status, records = checked(command, environment)
+    if report is not None:
+        write_report(records, report)
+    return status
+
+
+def checked(command, environment):
+    """Run a program as `run` does.
+
+    Parameters
+    ----------
+    command : list of str
+    environment : dict
+
+    Returns
+    -------
+    tuple
+        The exit status, and the driver's records of the findings: a list of dict.
+    """
     with tempfile.TemporaryDirectory(prefix="pycuda-checks-") as folder:
         lines = os.path.join(folder, "findings.jsonl")
         status = status_of(command, {**environment, "PYCUDA_CPU_CHECK_REPORT": lines})
         findings = []
         with contextlib.suppress(FileNotFoundError), open(lines, encoding="utf-8", errors="replace") as file:
             findings = [json.loads(line) for line in file]
-    if report is not None:
-        with open(report, "w", encoding="utf-8") as file:
-            json.dump(findings, file, indent=2)
-            file.write("\n")
     if not findings:
         print("pycuda: the checks found nothing", file=sys.stderr)
-    return FOUND if findings and status == 0 else status
+    return FOUND if findings and status == 0 else status, findings
+
+
+def write_report(records, path):
+    """Write findings to a file, as a JSON list.
+
+    Parameters
+    ----------
+    records : list of dict
+        The driver's.
+    path : str
+    """
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump([as_reported(record) for record in records], file, indent=2)
+        file.write("\n")
 
 
 def status_of(command, environment):

@@ -108,6 +108,25 @@ def _place_of(record):
     return place
 
 
+def as_reported(record):
+    """A record of the driver's as `--check-report` writes it: file and line are those of the `Finding`.
+
+    Parameters
+    ----------
+    record : dict
+
+    Returns
+    -------
+    dict
+    """
+    reported = {**record}
+    if found := _file_and_line(record.get("place", "")):
+        reported["file"], reported["line"] = found
+    if "other" in record:
+        reported["other"] = as_reported(record["other"])
+    return reported
+
+
 def finding_of(record):
     """The `Finding` of a record of the driver's.
 

@@ -31,22 +31,18 @@ def run(command, environment, page, check_report=None):
         The program's exit status; with checks as `_checked_programs.run` has it.
     """
     with tempfile.TemporaryDirectory(prefix="pycuda-report-") as folder:
-        counted, found = os.path.join(folder, "counters.json"), os.path.join(folder, "findings.json")
+        counted = os.path.join(folder, "counters.json")
         environment = {**environment, "PYCUDA_CPU_COUNTERS": counted}
         checks = environment.get("PYCUDA_CPU_CHECK", "")
+        records, findings = [], []
         if checks:
-            status = _checked_programs.run(command, environment, found)
+            status, findings = _checked_programs.checked(command, environment)
         else:
             status = _checked_programs.status_of(command, environment)
-        records, findings = [], []
         with contextlib.suppress(FileNotFoundError), open(counted, encoding="utf-8", errors="replace") as file:
             records = json.load(file)["kernels"]
-        with contextlib.suppress(FileNotFoundError), open(found, encoding="utf-8") as file:
-            findings = json.load(file)
     if check_report is not None:
-        with open(check_report, "w", encoding="utf-8") as file:
-            json.dump(findings, file, indent=2)
-            file.write("\n")
+        _checked_programs.write_report(findings, check_report)
     kernels = kernels_of(records)
     Report(kernels, [finding_of(one) for one in findings], checks, _occupancies(kernels)).save(page)
     return status

@@ -234,6 +234,37 @@ def test_run_reports_findings_by_its_status_and_as_json(tmp_path):
     assert {"kernel", "file", "line", "thread", "block", "access", "message", "other"} <= set(race)
 
 
+PASSED_AS_TEXT = f"""
+import numpy as np
+import pycuda
+import pycuda.autoinit
+import pycuda.driver as cuda
+from pycuda.compiler import SourceModule
+
+source = {SOURCE!r}
+reverse = SourceModule(source.replace("reverse", "turned")).get_function("turned")
+with pycuda.checks("race") as found:
+    reverse(cuda.InOut(np.zeros(64, np.int32)), block=(64, 1, 1))
+for one in (found[0], found[0].other):
+    print([one.file, one.line, one.place, one.source])
+"""
+
+
+@needs_cpu_driver
+@pytest.mark.parametrize("page", [(), ("--report=page.html",)])
+def test_the_places_of_json_findings_are_those_of_the_objects(tmp_path, page):
+    (tmp_path / "program.py").write_text(PASSED_AS_TEXT)
+    command = [sys.executable, "-m", "pycuda", "run", "--check=race", "--check-report=found.json", *page, "program.py"]
+    ended = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert ended.returncode == 9, ended.stderr
+    (race,) = json.loads((tmp_path / "found.json").read_text())
+    told = [[one["file"], one["line"], one["place"], one["source"]] for one in (race, race["other"])]
+    assert [str(place) for place in told] == ended.stdout.splitlines()
+    assert [place[:3] for place in told] == [
+        ["program.py", 9, f"line {line} of the source passed at program.py:9"] for line in (5, 6)
+    ]
+
+
 @needs_cpu_driver
 def test_run_keeps_the_programs_own_status(tmp_path):
     report = tmp_path / "report.json"
