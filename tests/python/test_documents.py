@@ -6,6 +6,7 @@ commands; `yaml` is a job of a CI service; `c` declares functions that the CPU d
 print, and nothing else is used.
 """
 
+import ast
 import ctypes
 import os
 import pathlib
@@ -14,6 +15,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import textwrap
 
 import pycuda
 import pytest
@@ -54,6 +56,10 @@ def test_every_block_is_of_a_kind_that_is_run():
     for page in PAGES:
         kinds = {match[1] for match in BLOCK.finditer(page.read_text())} - {"{toctree}", "{image}", "{eval"}
         assert kinds <= {"python", "ipython", "sh", "yaml", "c", "text"}, f"{page.name}: {kinds}"
+
+
+def test_the_readme_is_short():
+    assert len((ROOT / "README.md").read_text().split()) <= 600
 
 
 def test_printed_declarations_are_of_functions_that_the_cpu_driver_has():
@@ -135,6 +141,28 @@ def test_printed_commands_run(commands, driver, tmp_path):
         (tmp_path / name).symlink_to(ROOT / name)
     settings = {"PATH": path, "PYCUDA_CPU_THREADS": "1", **four}
     run(["bash", "-ec", script], tmp_path, **settings, **DASK_COMPLAINS, **OPEN_MPI_AS_ROOT)
+
+
+DEVELOPMENT = sorted((ROOT / "docs" / "development").glob("*.md"))
+
+
+@pytest.mark.parametrize("page", DEVELOPMENT, ids=lambda page: page.stem)
+def test_blocks_for_developers_are_well_formed_and_name_what_there_is(page):
+    """They edit and build the project, so that they are not run."""
+    for match in BLOCK.finditer(page.read_text()):
+        language, text = match[1], textwrap.dedent(match[2])
+        assert language in ("python", "sh", "c", "cpp", "text", "llvm", "toml", "def"), language
+        if language == "python":
+            ast.parse(f"{{\n{text}}}" if re.match(r'(#.*\n)?"', text) else text)
+        if language != "sh":
+            continue
+        subprocess.run(["bash", "-n"], input=text, text=True, check=True)
+        for path in re.findall(r"(?<![\w/.-])(?:tools|tests|docs|src|python)/[\w/.-]+", text):
+            assert (ROOT / path).exists(), path
+        for program in re.findall(r"build/release/(\S+)", text):
+            folder, name = (ROOT / program).parent, pathlib.Path(program).name
+            cmake = [file for file in (folder / "CMakeLists.txt", folder.parent / "CMakeLists.txt") if file.exists()]
+            assert "*" in program or program == "tests" or any(name in file.read_text() for file in cmake), program
 
 
 @pytest.mark.parametrize("job", blocks("yaml"))
