@@ -88,3 +88,37 @@ def test_the_solutions_of_a_lesson_pass_its_checks(driver, lesson):
         cell.source = solutions[name]
     for _, verdict, text in _verdicts(notebook, _run(notebook)):
         assert verdict == "Correct!", text
+
+
+@pytest.fixture
+def course(monkeypatch, context):
+    monkeypatch.syspath_prepend(str(COURSE))
+    import course
+
+    return course
+
+
+def test_an_answer_is_right_however_it_is_written(course, capsys):
+    right = [("DA", "AD"), ("a, d", "AD"), (["A", "D"], "AD"), ([2304, 324], (2304, 324)), (6.0, 6)]
+    wrong = [("A", "AD"), ("ABD", "AD"), (3, "AD"), ((324, 2304), (2304, 324)), ("6", 6), ([6, 6], 6), (..., 6)]
+    assert all(course.check_answer(*case) for case in right)
+    assert not any(course.check_answer(*case) for case in wrong)
+    assert capsys.readouterr().out.count("Not yet.") == len(wrong)
+
+
+def test_a_program_apart_says_its_message_with_the_kernels_line(course):
+    said = course.run_apart(
+        """
+        SourceModule('''
+        __global__ void f(int *a)
+        {
+          a[0] = 1
+        }
+        ''')
+        """
+    )
+    error, *quoted, headline, command = said.splitlines()
+    assert error.endswith('(5): error: expected a ";"')
+    assert [line.strip() for line in quoted] == ["}", "^"]
+    assert headline == "compilation of kernel.cu failed"
+    assert command.startswith("[command: ")

@@ -2,6 +2,7 @@
 """Programs that fail on purpose run in a process of their own, because a fault on a GPU ends CUDA for the process."""
 
 import os
+import re
 import subprocess
 import sys
 import textwrap
@@ -27,10 +28,16 @@ def run_apart(program, **settings):
         timeout=60,
         env=environment,
     )
-    # Of a traceback, the message alone.
-    errors = done.stderr.splitlines()
-    errors = [line for line in errors if not line.startswith(("Traceback", "  ", "PyCUDA WARNING"))]
-    shown = [*done.stdout.splitlines(), *errors]
+    shown = [*done.stdout.splitlines(), *_messages(done.stderr)]
     text = "\n".join(line if line.startswith(" ") else textwrap.fill(line, 110) for line in shown)
     print(text or "(the program printed nothing)")
     return text
+
+
+def _messages(errors):
+    """The lines of the messages alone: without the traceback, and without the program's own place, which has none."""
+    in_traceback = False
+    for line in errors.splitlines():
+        in_traceback = line.startswith("Traceback") or (in_traceback and line.startswith(" "))
+        if not in_traceback and not line.startswith("PyCUDA WARNING"):
+            yield re.sub(r" \(the source was passed at <string>:\d+\)| passed at <string>:\d+", "", line)

@@ -23,15 +23,23 @@ def check_all(problems, hint=""):
 
 
 def check_answer(answer, expected, why=""):
-    """Print whether an answer (a number, a word or a truth value) is right; the explanation follows a right one."""
+    """Print whether an answer (a number, several, or letters) is right; the explanation follows a right one."""
     if answer is None or answer is ...:
         print("Not yet. Replace the ... in the cell above by your answer.")
         return False
-    if answer != expected:
+    if not _same_answer(answer, expected):
         print(f"Not yet. {answer!r} is not the answer; think again, then look at the solution.")
         return False
     print("Correct!" + (" " + why if why else ""))
     return True
+
+
+def _same_answer(answer, expected):
+    """Whether they are the same, however it is written: "DA" or "A, D" for "AD", a list for a tuple."""
+    if isinstance(expected, str):
+        letters = "".join(map(str, answer)) if isinstance(answer, (str, list, tuple, set)) else ""
+        return {letter for letter in letters.upper() if letter.isalnum()} == set(expected)
+    return bool(np.array_equal(answer, expected))
 
 
 def _difference(result, expected, tolerance):
