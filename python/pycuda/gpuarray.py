@@ -17,6 +17,7 @@ import pycuda.driver as drv  # noqa: F401
 from pycuda._arrays.core.gpuarray import GPUArray, _array  # noqa: F401
 from pycuda._arrays.functions import FUNCTIONS as _FUNCTIONS
 from pycuda._arrays.numpy.families import BORROWED as _BORROWED
+from pycuda._arrays.numpy.families import HOMES as _NUMPYS
 from pycuda._arrays.numpy.families import load as _load
 from pycuda._arrays.ops.creation import _restore  # noqa: F401
 from pycuda._arrays.ops.transfers import _memcpy_discontig  # noqa: F401
@@ -49,8 +50,20 @@ def __getattr__(name):
     elif name == "elementwise":
         globals()[name] = importlib.import_module("pycuda.elementwise")
     else:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{_elsewhere(name)}")
     return globals()[name]
+
+
+def _elsewhere(name):
+    """What computes the function that a program looks for here; "" if nothing does."""
+    if name.startswith("_"):
+        return ""
+    places = ["pycuda.cumath"] if name in importlib.import_module("pycuda.cumath").__all__ else []
+    ufunc = getattr(np, name, None)
+    if name in _NUMPYS or (isinstance(ufunc, np.ufunc) and ufunc.__name__ in _array.ufuncs()):
+        places.append("np")
+    called = " and ".join(f"{place}.{name}(a)" for place in places)
+    return f": {called} compute{'s' if len(places) == 1 else ''} it on the device" if places else ""
 
 
 def __dir__():

@@ -2,6 +2,7 @@
 """Typical mistakes: each error says what happened and what to do, in at most three lines."""
 
 import pathlib
+import struct
 import warnings
 
 import numpy as np
@@ -53,7 +54,11 @@ MISTAKES = {
         ["argument #0", "'scale'", "ndarray", "pycuda.driver.In, Out or InOut"],
     ),
     "no block": (lambda: scale(zeros(), F, N), ValueError, ["must specify block size", "block=(256, 1, 1)"]),
-    "a block that is a number": (lambda: scale(zeros(), F, N, block=256), TypeError, ["block must be a tuple"]),
+    "a block that is a number": (
+        lambda: scale(zeros(), F, N, block=256),
+        TypeError,
+        ["block must be a tuple", "block=(256, 1, 1)"],
+    ),
     "too many threads": (
         lambda: scale(zeros(), F, N, block=(2048, 1, 1)),
         cuda.LogicError,
@@ -94,7 +99,11 @@ MISTAKES = {
     ),
     "no such memory": (lambda: cuda.mem_alloc(1 << 45), cuda.MemoryError, ["35184372088832 bytes", "are free"]),
     "a list for to_gpu": (lambda: gpuarray.to_gpu([1, 2, 3]), AttributeError, ["NumPy array, not list", "numpy.array"]),
-    "an array of objects": (lambda: gpuarray.to_gpu(np.array([1, None], object)), TypeError, ["Python objects"]),
+    "an array of objects": (
+        lambda: gpuarray.to_gpu(np.array([1, None], object)),
+        TypeError,
+        ["Python objects", "astype"],
+    ),
     "a sum with a host array": (lambda: zeros(4) + np.ones(4, np.float32), TypeError, ["to_gpu first"]),
     "shapes that do not fit": (lambda: zeros((3, 4)) + zeros(5), ValueError, ["(3, 4) (5,)"]),
     "a conversion to NumPy": (lambda: np.asarray(zeros(4)), TypeError, ["get()", "allow_host_copies()"]),
@@ -116,6 +125,32 @@ MISTAKES = {
         lambda: SourceModule(TEMPLATE, no_extern_c=True).get_function("f"),
         cuda.LogicError,
         ["it is a template", 'get_function("f<float>")'],
+    ),
+    "a function of another module": (
+        lambda: gpuarray.sin,
+        AttributeError,
+        ["pycuda.cumath.sin(a) and np.sin(a) compute it on the device"],
+    ),
+    "a function that NumPy has": (lambda: gpuarray.nanmean, AttributeError, ["np.nanmean(a) computes it"]),
+    "a list for a kernel": (
+        lambda: scale([1.0, 2.0], F, N, **BLOCK),
+        TypeError,
+        ["parameter #0", "list", "pycuda.gpuarray.to_gpu"],
+    ),
+    "a stream among the arguments": (
+        lambda: scale(zeros(), F, N, cuda.Stream(), **BLOCK),
+        TypeError,
+        ["4 arguments were given", "stream=..."],
+    ),
+    "an unknown keyword": (
+        lambda: scale(zeros(), F, N, threads=(32, 1, 1)),
+        ValueError,
+        ["extra keyword arguments: threads", "a call takes block, grid, stream"],
+    ),
+    "a code that prepare does not know": (
+        lambda: SourceModule(SCALE).get_function("scale").prepare("Xfi"),
+        struct.error,
+        ["'X'", "P is a pointer"],
     ),
     "a misspelled function": (lambda: cuda.memcpy_h2d, AttributeError, ["memcpy_h2d"]),
     "a kernel for another type": (

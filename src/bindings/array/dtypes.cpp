@@ -37,7 +37,7 @@ DTypeTable& dtype_table() {
 void refuse_objects(nb::handle dtype) {
   if (!nb::cast<bool>(dtype.attr("hasobject"))) return;
   throw array::TypeMismatch("elements of dtype " + nb::cast<std::string>(nb::str(dtype)) +
-                            " are Python objects, which a device cannot hold");
+                            " are Python objects, which a device cannot hold: convert the array with astype");
 }
 
 }  // namespace

@@ -156,7 +156,13 @@ PyObject* call(const cuda::Kernel& kernel, PyObject* const* arguments, std::size
   const cuda::LaunchShape shape = shape_of(options);
   const bool timed = wants_time(options);
   const cuda::KernelLayout& layout = kernel.layout();
-  if (layout.known) check_argument_count(kernel, count);
+  if (layout.known && count != layout.parameters.size()) {
+    // As in cudaLaunchKernel's callers, where the stream is one argument of several.
+    const bool ends_with_stream =
+        count != 0 && PyObject_HasAttrString(arguments[count - 1], "__cuda_stream__") != 0;
+    check_argument_count(kernel, count,
+                         ends_with_stream ? "; a stream is passed by name, stream=..." : "");
+  }
 
   ParameterBuffer buffer(layout.known ? layout.bytes : most_parameter_bytes);
   HandlerList handlers;

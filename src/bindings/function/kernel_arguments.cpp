@@ -238,7 +238,11 @@ void write_value(const Argument& argument, CUstream stream, std::byte* destinati
     return;
   }
   if (write_bytes(argument, destination)) return;
-  argument.raise_wrong_type(value == Py_None ? "; numpy.intp(0) is a null pointer" : "");
+  argument.raise_wrong_type(
+      value == Py_None ? "; numpy.intp(0) is a null pointer"
+      : PyList_Check(value) || PyTuple_Check(value)
+          ? "; numpy.array makes an array of it, pycuda.gpuarray.to_gpu copies that to the device"
+          : "");
 }
 
 NaturalLayout natural_layout(const Argument& argument) {
@@ -288,11 +292,11 @@ std::string describe_parameters(const cuda::KernelLayout& layout) {
   return count == 0 ? text : text + " bytes";
 }
 
-void check_argument_count(const cuda::Kernel& kernel, std::size_t given) {
+void check_argument_count(const cuda::Kernel& kernel, std::size_t given, const char* advice) {
   if (given == kernel.layout().parameters.size()) return;
   const std::string text = "kernel '" + cuda::readable_name(kernel.name()) + "' takes " +
                            describe_parameters(kernel.layout()) + ", but " + std::to_string(given) +
-                           (given == 1 ? " argument was given" : " arguments were given");
+                           (given == 1 ? " argument was given" : " arguments were given") + advice;
   PyErr_SetString(PyExc_TypeError, text.c_str());
   throw nb::python_error();
 }

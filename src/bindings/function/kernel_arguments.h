@@ -31,8 +31,9 @@ class ParameterBuffer {
   std::byte* data_;
 };
 
-/// Checks the number of arguments against a known parameter list. Raises TypeError.
-void check_argument_count(const cuda::Kernel& kernel, std::size_t given);
+/// Checks the number of arguments against a known parameter list. Raises TypeError, with `advice`
+/// at the end.
+void check_argument_count(const cuda::Kernel& kernel, std::size_t given, const char* advice = "");
 
 /// Writes argument number `index` into `buffer` at the place that the kernel has for it. `stream`
 /// is where the kernel will run: work of other streams on the argument is waited for. Raises

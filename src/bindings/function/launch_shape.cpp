@@ -44,8 +44,12 @@ cuda::Dim3 dimensions(PyObject* object, const char* what) {
   } else if (PyList_Check(object)) {
     count = NB_LIST_GET_SIZE(object);
   } else {
-    PyErr_Format(PyExc_TypeError, "%s must be a tuple of up to three integers, not %s", what,
-                 type_name(object).c_str());
+    const std::string meant =
+        PyLong_Check(object)
+            ? ": " + std::string(what) + "=(" + nb::cast<std::string>(nb::repr(object)) + ", 1, 1)"
+            : std::string();
+    PyErr_Format(PyExc_TypeError, "%s must be a tuple of up to three integers, not %s%s", what,
+                 type_name(object).c_str(), meant.c_str());
     throw nb::python_error();
   }
   if (count > 3) raise_too_many(what);

@@ -156,7 +156,11 @@ ValueFormat ValueFormat::parse(std::string_view codes) {
       format.bytes_ += count;
     } else {
       const CodeTraits* found = find_code(code);
-      if (found == nullptr) raise_struct_error("bad char in struct format");
+      if (found == nullptr) {
+        const std::string text = "bad char in struct format: '" + std::string(1, code) +
+                                 "'; P is a pointer, i an int, f a float, d a double";
+        raise_struct_error(text.c_str());
+      }
       // As in struct, a count of zero still aligns.
       format.bytes_ = (format.bytes_ + found->alignment - 1) / found->alignment * found->alignment;
       for (std::size_t i = 0; i < count && format.bytes_ <= most_bytes; ++i) {

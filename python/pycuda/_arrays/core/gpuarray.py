@@ -47,7 +47,10 @@ class GPUArray(_driver._ArrayBase):
     def __init__(self, shape, dtype, allocator=None, base=None, gpudata=None, strides=None, order="C"):
         dtype = np.dtype(dtype)
         if dtype.hasobject:
-            raise TypeError(f"elements of dtype {dtype} are Python objects, which a device cannot hold")
+            raise TypeError(
+                f"elements of dtype {dtype} are Python objects, which a device cannot hold: "
+                "convert the array with astype"
+            )
         fortran = _order_is_fortran(order)
         if gpudata is None:
             assert base is None, "base needs gpudata"

@@ -50,10 +50,10 @@ FAMILIES = {
     ),
 }
 _FORMER_NAMES = {"trapz": "trapezoid"}
-_HOMES = {name: module for module, names in FAMILIES.items() for name in names.split()}
+HOMES = {name: module for module, names in FAMILIES.items() for name in names.split()}
 # What pycuda.gpuarray has by NumPy's name and with NumPy's arguments besides PyCUDA's own functions.
 BORROWED = {
-    name: _HOMES[name]
+    name: HOMES[name]
     for name in (
         "append array_split atleast_1d atleast_2d atleast_3d bincount column_stack convolve count_nonzero cross diag "
         "diagonal diff dstack einsum expand_dims flip fliplr flipud gradient histogram hsplit hstack inner interp "
@@ -82,8 +82,8 @@ def find(function):
     path = f"{function.__module__}.{function.__name__}"
     name = path.removeprefix("numpy.")
     name = _FORMER_NAMES.get(name, name)
-    if name in _HOMES:
-        return load(_HOMES[name], name)
+    if name in HOMES:
+        return load(HOMES[name], name)
 
     def on_host(*args, **kwargs):
         if not host_copies.are_allowed():
