@@ -63,6 +63,9 @@ class DynamicModule(CudaModule):
     Methods return self.
     """
 
+    def __repr__(self):
+        return f"<{type(self).__name__}, {'not linked' if self.module is None else 'linked'}>"
+
     def __init__(
         self,
         nvcc="nvcc",

@@ -104,6 +104,9 @@ class RandomNumberGenerator:
             threads = min(threads, max(1, self._most_generators // self.block_count))
         self._generators_per_block = threads
 
+    def __repr__(self):
+        return f"<{type(self).__name__}: {self.block_count} blocks of {self.generators_per_block} generators>"
+
     def __getattr__(self, name):
         # The kernels that skip are attributes, too.
         if name.startswith("skip_ahead") and name in self._skippers:

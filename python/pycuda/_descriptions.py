@@ -57,6 +57,28 @@ def _host_memory(memory):
     return f"mapped at device address {memory.get_device_pointer():#x}"
 
 
+def _array(array):
+    described = array.get_descriptor_3d()
+    lengths = [length for length in (described.width, described.height, described.depth) if length]
+    channels = f" in {described.num_channels} channels" if described.num_channels != 1 else ""
+    return f"of {' x '.join(map(str, lengths))} {_name_of(_driver.array_format, described.format)}{channels}"
+
+
+def _texture_reference(reference):
+    described = _name_of(_driver.filter_mode, reference.get_filter_mode())
+    modes = [_name_of(_driver.address_mode, reference.get_address_mode(axis)) for axis in (0, 1)]
+    return f"filter {described}, addresses {' and '.join(dict.fromkeys(modes))}"
+
+
+def _name_of(enumeration, value):
+    names = (name for name, one in vars(enumeration).items() if not name.startswith("_") and one == value)
+    return next(names, str(value))
+
+
+def _handle(thing):
+    return f"{thing.handle:#x}"
+
+
 def _fields(*names):
     def describe(thing):
         return ", ".join(f"{name}={getattr(thing, name)}" for name in names)
@@ -65,12 +87,14 @@ def _fields(*names):
 
 
 _DESCRIPTIONS = {
+    "Array": _array,
     "ArrayDescriptor": _fields("width", "height", "format", "num_channels"),
     "ArrayDescriptor3D": _fields("width", "height", "depth", "format", "num_channels", "flags"),
     "Context": _context,
     "DeviceAllocation": _allocation,
     "DeviceMemoryPool": _pool,
     "Event": _event,
+    "GraphExec": _handle,
     "Memcpy2D": _fields("width_in_bytes", "height", "src_pitch", "dst_pitch"),
     "Memcpy3D": _fields("width_in_bytes", "height", "depth", "src_pitch", "dst_pitch"),
     "Module": _module,
@@ -81,6 +105,9 @@ _DESCRIPTIONS = {
     "Stream": _stream,
     "StreamOrderedAllocation": _sized,
     "StreamOrderedMemoryPool": _stream_ordered_pool,
+    "SurfaceObject": _handle,
+    "TextureObject": _handle,
+    "TextureReference": _texture_reference,
 }
 
 

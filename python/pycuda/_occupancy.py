@@ -50,6 +50,12 @@ class DeviceData:
         self.smem_granularity = 32
         self.register_allocation_unit = "warp"
 
+    def __repr__(self):
+        return (
+            f"<DeviceData: {self.warps_per_mp} warps, {self.thread_blocks_per_mp} blocks, {self.registers} registers "
+            f"and {self.shared_memory_per_mp} bytes of shared memory per multiprocessor>"
+        )
+
     def align(self, bytes, word_size=4):
         """`bytes` rounded up to the alignment that makes accesses by `word_size` coalesce."""
         return _round_up(bytes, self.align_bytes(word_size))

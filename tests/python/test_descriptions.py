@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT
+"""`repr` of the objects that programs hold says what they are and in which state, not where Python keeps them."""
+
+import numpy as np
+import pycuda.driver as cuda
+import pytest
+from pycuda import curandom, gpuarray, tools
+from pycuda.compiler import DynamicModule, SourceModule
+
+SOURCE = """
+texture<float, 2> picture;
+__global__ void twice(float *a, const int *b, float2 c, int n) { if (n) a[0] = b[0] * c.x; }
+__global__ void first(float *a) { a[0] = tex2D(picture, 0, 0); }
+"""
+
+
+@pytest.fixture
+def things(context):
+    module = SourceModule(SOURCE)
+    host, stream, event = np.zeros((2, 4), np.float32), cuda.Stream(), cuda.Event()
+    event.record().synchronize()
+    memory, array = cuda.mem_alloc(100), cuda.np_to_array(host, "C")
+    with stream.capture() as graph:
+        cuda.memset_d8_async(memory, 0, 100, stream)
+    return {
+        "current": cuda.Context.get_current(),
+        "Device 0: ": cuda.Device(0),
+        ", idle": stream,
+        "reached": event,
+        "twice, first": module,
+        "twice(float*, int const*, float2, int)": module.get_function("twice"),
+        "of 100 bytes at 0x": memory,
+        "In(ndarray of float32, shape (2, 4))": cuda.In(host),
+        "0 blocks in use": tools.DeviceMemoryPool(),
+        "of 1 node": graph,
+        "GraphExec 0x": graph.instantiate(),
+        "warps": tools.DeviceData(),
+        "blocks of 128 threads per multiprocessor": tools.OccupancyRecord(tools.DeviceData(), 128),
+        "mapped at device address": cuda.pagelocked_empty(3, np.float32).base,
+        "of 12 bytes": cuda.managed_empty(3, np.float32, mem_flags=cuda.mem_attach_flags.GLOBAL).base,
+        "of 4 x 2 FLOAT": array,
+        "filter POINT, addresses CLAMP": module.get_texref("picture"),
+        "TextureObject 0x": cuda.TextureObject(array),
+        "C_CONTIGUOUS : True": gpuarray.zeros(2, np.float32).flags,
+        "generators": curandom.XORWOWRandomNumberGenerator(),
+        "not linked": DynamicModule(),
+        "width=0": cuda.ArrayDescriptor(),
+    }
+
+
+def test_objects_say_what_they_are(things):
+    for words, thing in things.items():
+        text = repr(thing)
+        assert words in text and " object at 0x" not in text and "unknown" not in text, text
+
+
+def test_nothing_raises_after_the_memory_is_freed(context):
+    memory = cuda.mem_alloc(100)
+    memory.free()
+    assert repr(memory) == "<pycuda.DeviceAllocation, state unknown>"
