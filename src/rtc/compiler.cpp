@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/env.h"
 #include "base/file_cache.h"
 #include "base/hash.h"
 #include "rtc/bundled_headers.h"
@@ -221,6 +222,8 @@ std::string Compiler::cache_key(const CompileRequest& request, const Job& job) {
   if (request.nvcc.empty()) {
     hash.add(implicit_header_fingerprint());
     for (const NvrtcInstallation& candidate : job.candidates) hash.add(candidate.identity);
+    // Else the image may be one that nvcc made where NVRTC refused the source.
+    if (base::environment("PYCUDA_COMPILER") == "nvrtc") hash.add("NVRTC alone");
   } else {
     // nvcc sees the options as they were given.
     for (const std::string& option : request.options) hash.add(option);

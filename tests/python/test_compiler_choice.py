@@ -139,3 +139,11 @@ def test_the_help_of_an_installed_nvcc_is_told_once(path_with_nvcc):
 def test_a_choice_of_nvrtc_means_that_no_nvcc_is_tried(path_with_nvcc):
     result = run_python(COMPILE_TWICE, PATH=path_with_nvcc, PYCUDA_COMPILER="nvrtc")
     assert "CompileError" in result.stderr
+
+
+def test_a_choice_of_nvrtc_takes_nothing_that_nvcc_has_made_from_the_cache(path_with_nvcc, tmp_path):
+    folder = str(tmp_path / "own")
+    program = COMPILE_TWICE.replace("cache_dir=False", f"cache_dir={folder!r}")
+    assert run_python(program, PATH=path_with_nvcc).returncode == 0
+    assert any((tmp_path / "own").iterdir())
+    assert "CompileError" in run_python(program, PATH=path_with_nvcc, PYCUDA_COMPILER="nvrtc").stderr
