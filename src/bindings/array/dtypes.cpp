@@ -36,8 +36,9 @@ DTypeTable& dtype_table() {
 /// Bytes of the device taken for Python's pointers would end the process.
 void refuse_objects(nb::handle dtype) {
   if (!nb::cast<bool>(dtype.attr("hasobject"))) return;
-  throw array::TypeMismatch("elements of dtype " + nb::cast<std::string>(nb::str(dtype)) +
-                            " are Python objects, which a device cannot hold: convert the array with astype");
+  throw array::TypeMismatch(
+      "elements of dtype " + nb::cast<std::string>(nb::str(dtype)) +
+      " are Python objects, which a device cannot hold: convert the array with astype");
 }
 
 }  // namespace

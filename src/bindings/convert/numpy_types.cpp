@@ -129,8 +129,9 @@ void refuse_object_dtype(nb::handle dtype) {
   const nb::object holds = nb::steal(PyObject_GetAttr(dtype.ptr(), name));
   if (!holds.is_valid()) throw nb::python_error();
   if (holds.ptr() == Py_False) return;
-  const std::string text = "elements of dtype " + nb::cast<std::string>(nb::str(dtype)) +
-                           " are Python objects, which a device cannot hold: convert the array with astype";
+  const std::string text =
+      "elements of dtype " + nb::cast<std::string>(nb::str(dtype)) +
+      " are Python objects, which a device cannot hold: convert the array with astype";
   throw nb::type_error(text.c_str());
 }
 
