@@ -195,6 +195,7 @@ class SourceModule(CudaModule):
                 self._add_expression(expression, name, error)
             function = self.module.get_function(self._names[expression])
         self._is_used = True
+        function._source_module = self
         return function
 
     def _add_expression(self, expression, name, error):

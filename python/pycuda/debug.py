@@ -1,9 +1,73 @@
 # SPDX-License-Identifier: MIT
-"""`python -m pycuda.debug SCRIPT [ARGS]` runs a script with every kernel compiled for debugging."""
+"""Debugging kernels: `step` walks one thread line by line.
+
+`python -m pycuda.debug SCRIPT [ARGS]` runs a script with every kernel compiled for debugging.
+"""
 
 import os
 import runpy
 import sys
+
+__all__ = ["step"]
+
+
+def step(function, *args, block, grid=(1, 1), thread=(0, 0, 0), in_block=(0, 0, 0), shared=0, limit=100_000):
+    """Launch a kernel and record one of its threads: each line it executes, with the source's variables.
+
+    Parameters
+    ----------
+    function : Function
+        Of a `SourceModule`.
+    *args
+        The kernel's arguments, as for a launch. Its results are there afterwards, too.
+    block, grid : tuple of int
+        As for a launch.
+    thread, in_block : tuple of int
+        `threadIdx` and `blockIdx` of the thread.
+    shared : int
+        Bytes of dynamic shared memory.
+    limit : int
+        The most steps to record.
+
+    Returns
+    -------
+    Walk
+        A sequence of steps; a table when printed and in Jupyter. If the launch fails, the walk ends where the thread
+        was, and `error` says why.
+
+    Raises
+    ------
+    LogicError
+        When the driver is not the CPU driver.
+    TypeError
+        When the kernel is not of a `SourceModule`.
+    ValueError
+        When the launch does not have the thread.
+
+    Examples
+    --------
+    >>> module = compiler.SourceModule('''
+    ... __global__ void sum(const int *in, int *out, int n) {
+    ...   int s = 0;
+    ...   for (int i = threadIdx.x; i < n; i += 2) {
+    ...     s += in[i];
+    ...   }
+    ...   out[threadIdx.x] = s;
+    ... }''')
+    >>> sum, out = module.get_function("sum"), np.zeros(2, np.int32)
+    >>> numbers = driver.In(np.arange(4, dtype=np.int32))
+    >>> walk = debug.step(
+    ...     sum, numbers, driver.Out(out), np.int32(4), block=(2, 1, 1), thread=(1, 0, 0))
+    >>> [value for step, value in walk.variable("s")]
+    [0, 1, 4]
+    >>> out
+    array([2, 4], dtype=int32)
+    """
+    from pycuda._stepping.launch import walk_of_launch  # start-up time: rarely needed
+
+    return walk_of_launch(
+        function, args, block=block, grid=grid, thread=thread, in_block=in_block, shared=shared, limit=limit
+    )
 
 
 def main():

@@ -1,0 +1,432 @@
+# SPDX-License-Identifier: MIT
+"""PTX for debugging made into PTX whose chosen thread writes down where it is and what its variables hold."""
+
+import re
+from dataclasses import dataclass, field
+
+from pycuda._stepping.code import STATE_DECLARATION, RecordCode, prologue
+from pycuda._stepping.sections import split_sections
+from pycuda._stepping.shared_variables import shared_types, type_of_bytes
+from pycuda._stepping.sites import Site, Slot, access_of, operation_of, registers_declared, written_by
+from pycuda._stepping.types import Type
+from pycuda._stepping.variables import DebugInformation, Location
+
+_HEADER = re.compile(r"^(?:\.(?:visible|weak|extern|common)\s+)*\.(entry|func)\b")
+_NAME = re.compile(r"\.(?:entry\s+|func\s+(?:\([^)]*\)\s*)?)([$\w.]+)")
+_LABEL = re.compile(r"^([$\w.]+):")
+_LOC = re.compile(r"^\.loc\s+(\d+)\s+(\d+)\s+(\d+)")
+_FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"([^"]*)"', re.M)
+_MEMORY = re.compile(r"\.(shared|local|global|const)\s+(?:\.align\s+(\d+)\s+)?\.(\w+)\s+([$\w.]+)\s*(\[[^\]]*\])?")
+_RESULT = re.compile(r"\[func_retval0(?:\+0)?\]\s*,\s*(%[\w$]+)\s*;")
+_GUARD = re.compile(r"^@(!?)(%[\w$.]+)\s+(.*)$")
+_PARAMETER = re.compile(
+    r"\.param\s+(?:\.align\s+(\d+)\s+)?\.(\w+)(?:\s+\.ptr[^,)\[]*?)?\s+([$\w.]+)\s*(\[\d+\])?\s*[,)\n]"
+)
+_DIRECTIVES = (".reg", ".local", ".shared", ".param", ".pragma", ".max", ".min", ".req", ".branchtargets", "//", "#")
+
+
+@dataclass
+class Memory:
+    """A variable of the PTX."""
+
+    space: str
+    symbol: str
+    size: int
+    alignment: int
+
+
+@dataclass
+class Program:
+    """Instrumented PTX and what its records mean.
+
+    Attributes
+    ----------
+    text : str
+    sites : list of Site
+        By number, from 1 on; the first is None.
+    files : dict
+        Names of files by number.
+    information : DebugInformation
+    """
+
+    text: str
+    sites: list
+    files: dict
+    information: DebugInformation
+    variables: list = field(default_factory=list)  # Memory of the module
+    names: dict = field(default_factory=dict)  # what is in variables, by symbol: see Regions.describe
+
+
+def _memory_of(line):
+    found = _MEMORY.search(line)
+    if found is None:
+        return None
+    space, alignment, kind, symbol, size = found.groups()
+    width = int("".join(filter(str.isdigit, kind)) or 8) // 8
+    inside = size.strip("[]").strip() if size else "1"
+    count = int(inside) if inside.isdigit() else 0
+    return Memory(space, symbol, width * count, int(alignment or width))
+
+
+def instrument(ptx, source, shown_files, shared_bytes=0):
+    """Let the thread that the state's variable names record what it does.
+
+    Parameters
+    ----------
+    ptx : str
+        Compiled with debug information.
+    source : bytes
+        Of the module.
+    shown_files : callable
+        Whether lines of the file of this name are shown.
+    shared_bytes : int
+        Dynamic shared memory of the launch.
+
+    Returns
+    -------
+    Program
+    """
+    code, sections = split_sections(ptx)
+    information = DebugInformation(sections)
+    files = {int(number): name for number, name in _FILE.findall(code)}
+    program = Program("", [None], files, information)
+    shown = {number for number, name in files.items() if shown_files(name)}
+    declared = shared_types(source, information.types)
+    for variable in information.globals:
+        for _, _, location in variable.places:
+            size = variable.type.dtype.itemsize or shared_bytes
+            program.names[location.symbol] = [(0, variable.name, variable.type.dtype.base, size)]
+    result, body, header = [], None, []
+    for line in code.splitlines():
+        word = line.strip()
+        if body is not None:
+            body.append(line)
+            if line.startswith("}"):
+                function = _Function(program, header, body, shown, declared, shared_bytes)
+                result += function.lines()
+                body, header = None, []
+        elif header:
+            header.append(line)
+            if word.endswith(";"):
+                result += header
+                header = []
+            elif line.startswith("{"):
+                body = []
+        elif _HEADER.match(word):
+            header = [line]
+        else:
+            if word.startswith(".address_size"):
+                line += f"\n{STATE_DECLARATION}"
+            elif word.startswith(".target"):
+                line = line.replace(", debug", "")
+            elif word.startswith((".visible", ".weak", ".extern", ".shared", ".global", ".const", ".common")):
+                memory = _memory_of(line)
+                if memory is not None:
+                    program.variables.append(memory)
+            result.append(line)
+    program.text = "\n".join(result) + "\n"
+    return program
+
+
+class _Function:
+    """One function while its code is gone through."""
+
+    def __init__(self, program, header, body, shown, declared, shared_bytes):
+        self.program, self.header, self.body, self.shown = program, header, body, shown
+        self.declared, self.shared_bytes = declared, shared_bytes
+        text = "\n".join(header)
+        self.symbol = _NAME.search(text)[1]
+        self.is_entry = ".entry" in text
+        self.scope = program.information.functions.get(self.symbol)
+        self.registers, self.prefixes = {}, {}
+        self.labels, self.memory = {}, {one.symbol: one for one in program.variables}
+        self.lines_with_code, self.stores = set(), set()
+        if self.is_entry:
+            for alignment, kind, symbol, size in _PARAMETER.findall(text + "\n"):
+                width = int("".join(filter(str.isdigit, kind)) or 8) // 8
+                count = int(size.strip("[]")) if size else 1
+                self.memory[symbol] = Memory("param", symbol, width * count, int(alignment or width))
+        for position, line in enumerate(body):
+            self._survey(position, line.strip())
+        self.shared = self._shared_variables()
+        self.result = ""  # the register that holds what the function returns
+        self.latest = None  # the last site
+        for variable in _all_variables(self.scope):
+            for _, _, location in variable.places:
+                if location.symbol:
+                    named = program.names.setdefault(location.symbol, [])
+                    of = variable.type.dtype
+                    named.append((location.offset, variable.name, of.base, of.itemsize))
+
+    def _survey(self, position, line):
+        if label := _LABEL.match(line):
+            self.labels[label[1]] = position
+        for name, kind, count in registers_declared(line):
+            (self.registers if count is None else self.prefixes)[name] = kind
+        if line.startswith((".local", ".shared")) and (memory := _memory_of(line)):
+            self.memory[memory.symbol] = memory
+        self.stores.update(one for one in written_by(line) if one.startswith("%SP+"))
+        if place := _LOC.match(line):
+            self.lines_with_code.add((int(place[1]), int(place[2])))
+
+    def _kind(self, register):
+        return self.registers.get(register) or self.prefixes.get(register.rstrip("0123456789"))
+
+    def _shared_variables(self):
+        """Shared variables that debug information does not have, as (name, Type, Memory, line)."""
+        found = []
+        known = {
+            location.symbol
+            for variable in [*self.program.information.globals, *_all_variables(self.scope)]
+            for _, _, location in variable.places
+        }
+        text = None
+        for memory in self.memory.values():
+            name = _source_name(memory.symbol)
+            if memory.space != "shared" or memory.symbol in known or memory.size == 0:
+                continue
+            if memory in self.program.variables:  # the module's: those that this function names
+                text = "\n".join(self.body) if text is None else text
+                if memory.symbol not in text:
+                    continue
+            element, shape, line = self.declared.get(name, (None, (), 0))
+            of = type_of_bytes(element, shape, memory.size)
+            self.program.names[memory.symbol] = [(0, name, of.dtype.base, memory.size)]
+            found.append((name, of, memory, line))
+        return found
+
+    # --- what can be seen where ---
+
+    def _covers(self, begin, end, position):
+        return self.labels.get(begin, 0) <= position < self.labels.get(end, len(self.body))
+
+    def _scopes_at(self, position):
+        """The scopes around a position, from the function inwards."""
+        chain, scope = [], self.scope
+        while scope is not None:
+            chain.append(scope)
+            scope = next((inner for inner in scope.scopes if self._covers(inner.begin, inner.end, position)), None)
+        return chain
+
+    def _visible(self, position):
+        """Inlined calls around a position, and the variables of the innermost function by name."""
+        calls, seen = (), {}
+        for scope in self._scopes_at(position):
+            if scope.name and not scope.symbol:
+                calls += ((scope.name, scope.begin),)
+                seen = {}
+            for variable in scope.variables:
+                for begin, end, location in variable.places:
+                    if not begin or self._covers(begin, end, position):
+                        seen[variable.name] = (variable, location)
+                        break
+                else:
+                    seen.pop(variable.name, None)
+        return calls, seen
+
+    def _slots(self, code, position):
+        calls, seen = self._visible(position)
+        slots = []
+        for variable, location in seen.values():
+            placed = self._place(code, location, variable.type)
+            if placed is not None:
+                of, at, size = placed
+                slots.append(Slot(variable.name, of, at, size, variable.line, variable.file, *self._since(variable)))
+        for name, of, memory, line in self.shared:
+            if name not in seen:
+                at, size = code.memory("shared", memory.symbol, 0, memory.size, memory.alignment)
+                slots.append(Slot(name, of, at, size, line, 1, "declared", is_shared=True))
+        for variable in self.program.information.globals:
+            location = variable.places[0][2] if variable.places else Location()
+            memory = self.memory.get(location.symbol)
+            if memory is None or memory.space != "shared" or variable.name in seen:
+                continue
+            of, size = variable.type, memory.size
+            if size == 0:
+                if of.target is None or self.shared_bytes < of.target.dtype.itemsize:
+                    continue
+                size = self.shared_bytes // of.target.dtype.itemsize * of.target.dtype.itemsize
+                of = type_of_bytes(of.target, (), size)
+            at, size = code.memory("shared", memory.symbol, 0, size, memory.alignment)
+            slots.append(Slot(variable.name, of, at, size, is_shared=True))
+        return calls, slots
+
+    def _since(self, variable):
+        """From where on a variable has a value, and what is written then (see `Slot`)."""
+        if variable.is_parameter or any(begin for begin, _, _ in variable.places):
+            return "always", frozenset()
+        location = variable.places[0][2]
+        if location.register:
+            return "written", frozenset({location.register})
+        end = location.offset + variable.type.dtype.itemsize
+        stores = {f"%SP+{offset}" for offset in range(location.offset, end)} & self.stores
+        if stores and location.symbol.startswith("__local_depot"):
+            return "written", frozenset(stores)
+        return "set" if (variable.file, variable.line) in self.lines_with_code else "declared", frozenset()
+
+    def _place(self, code, location, of):
+        """Record a variable: its type, offset and size in the record; None where its place is not one that can be."""
+        if location.register:
+            kind = self._kind(location.register)
+            return None if kind is None else (of, *code.register(location.register, kind))
+        memory = self.memory.get(location.symbol)
+        if memory is None:
+            return None
+        size = min(of.dtype.itemsize, max(memory.size - location.offset, 0))
+        if size == 0:
+            return None
+        return (of, *code.memory(memory.space, memory.symbol, location.offset, size, memory.alignment))
+
+    # --- the code ---
+
+    def _site(self, kind, position, **more):
+        site = Site(len(self.program.sites), kind, self.symbol, position, **more)
+        if kind in ("enter", "line", "leave"):
+            self.latest = site
+        self.program.sites.append(site)
+        return site, RecordCode(site.number)
+
+    def _record_line(self, position, file, line, kind="line"):
+        site, code = self._site(kind, position, file=file, line=line)
+        site.calls, site.slots = self._slots(code, position)
+        of = self.scope.returns if self.scope is not None else None
+        if kind == "leave" and of is not None and self._kind(self.result):
+            site.result = Slot("", of, *code.register(self.result, self._kind(self.result)))
+        return self._finish(site, code)
+
+    @staticmethod
+    def _finish(site, code, guard=""):
+        site.bytes = code.size
+        return code.text(guard).rstrip("\n")
+
+    def _enter(self, position):
+        site, code = self._site("enter", position)
+        for memory in self.memory.values():
+            is_own = memory not in self.program.variables
+            if memory.space != "param" and (is_own or self.is_entry):
+                at, size = code.address(memory.space, memory.symbol)
+                size_now = memory.size or (self.shared_bytes if memory.space == "shared" else 0)
+                site.slots.append(Slot(memory.symbol, Type(("u1", (max(size_now, 1),))), at, size))
+        return self._finish(site, code)
+
+    def lines(self):
+        """The function with the code that records."""
+        result = list(self.header)
+        is_started, depth, is_call, pending = False, 0, False, None
+        file = line = 0
+        has_shown = any(number in self.shown for number, _ in self.lines_with_code)
+        for position, text in enumerate(self.body):
+            word = text.strip()
+            place = _LOC.match(word)
+            opens = word.startswith("{")
+            if place:
+                file, line, column = (int(part) for part in place.groups())
+                # Not the line of the function's own head, and no line of no source.
+                is_line = file in self.shown and line != 0 and (is_started or column != 0)
+                pending = (file, line) if is_line else None
+            elif _LABEL.match(word):
+                if is_started and file in self.shown and line != 0 and not word.startswith(("$L__tmp", "$L__func")):
+                    pending = (file, line)
+            elif opens or (word and word[0] != "}" and not word.startswith(_DIRECTIVES)):
+                if not is_started:
+                    result.append(prologue().rstrip("\n"))
+                    if has_shown:
+                        result.append(self._enter(position))
+                    is_started = True
+                # Nothing may stand between what prepares a call and the call.
+                if pending and depth == 0:
+                    result.append(self._record_line(position, *pending))
+                    pending = None
+                if depth == 0 and not opens:
+                    result += self._instruction(position, word, text, has_shown, file, line)
+                    continue
+            result.append(text)
+            if is_started:
+                is_call = is_call or (depth == 0 and "callseq" in word)
+                before, code = depth, word.split("//")[0]
+                depth += code.count("{") - code.count("}")
+                if self.latest is not None:
+                    self.latest.writes.update(written_by(word))
+                if before > 0 and depth == 0:
+                    if is_call and file in self.shown and line != 0:
+                        result.append(self._record_line(position + 1, file, line))
+                    is_call = False
+        return result
+
+    def _instruction(self, position, word, text, is_shown, file, line):
+        """An instruction outside of calls, with what is recorded before and after it."""
+        guarded = _GUARD.match(word)
+        guard = f"{guarded[1]}{guarded[2]}" if guarded else ""
+        bare = guarded[3] if guarded else word
+        if self.latest is not None:
+            self.latest.writes.update(written_by(bare))
+        if bare.startswith("st.param") and (stored := _RESULT.search(bare)):
+            self.result = stored[1]
+        if bare in ("ret;", "exit;") and is_shown and not guard:
+            return [self._record_line(position, file, line, "leave"), text]
+        if name := operation_of(bare):
+            site, code = self._site("operation", position, file=file, line=line, text=name)
+            return [self._finish(site, code, guard), text]
+        access = access_of(bare)
+        if access is None or access.base in ("%SP", "%SPL"):
+            return [text]
+        before, after = self._record_access(position, access, bare, guard, file, line)
+        return [*before, text, after]
+
+    def _record_access(self, position, access, bare, guard, file, line):
+        site, code = self._site("access", position, file=file, line=line, text=bare.split()[0])
+        site.operation, site.element, site.count = access.operation, access.element, len(access.registers)
+        kind = self._kind(access.base)
+        before = []
+        if kind and kind.endswith("32"):
+            before.append(f"\tcvt.u64.u32 \t%pst_d, {access.base};")
+        else:
+            before.append(f"\tmov.u64 \t%pst_d, {access.base};")
+        if access.offset != "0":
+            before.append(f"\tadd.s64 \t%pst_d, %pst_d, {access.offset};")
+        if access.space:
+            before.append(f"\tcvta.{access.space.partition('::')[0]}.u64 \t%pst_d, %pst_d;")
+        code.add(f"st.global.b64 \t[%pst_at+{code._room(8)}], %pst_d;")
+        for register in access.registers:
+            kind = self._kind(register)
+            if kind:
+                at, size = code.register(register, kind)
+            elif register[:1].isdigit() or register.startswith("-"):
+                at, size = code.immediate(register, access.width)
+            else:
+                at, size = 0, 0
+            site.slots.append(Slot(register, Type(_dtype(access.element)), at, size))
+        return before, self._finish(site, code, guard)
+
+
+def _dtype(element):
+    """The dtype of the numbers that an instruction of this type moves."""
+    if element == "bf16":
+        return "u2"
+    return {"b": "u", "s": "i"}.get(element[0], element[0]) + str(int(element[1:]) // 8)
+
+
+def _all_variables(scope):
+    if scope is None:
+        return
+    yield from scope.variables
+    for inner in scope.scopes:
+        yield from _all_variables(inner)
+
+
+def _source_name(symbol):
+    """What a variable is called in the source: `part` of _ZZ3sumE4part and of part."""
+    if not symbol.startswith("_Z"):
+        return symbol
+    found, at = symbol, 2
+    while at < len(symbol):
+        if symbol[at].isdigit():
+            digits = at
+            while at < len(symbol) and symbol[at].isdigit():
+                at += 1
+            size = int(symbol[digits:at])
+            found = symbol[at : at + size]
+            at += size
+        else:
+            at += 1
+    return found

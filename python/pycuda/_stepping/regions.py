@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+"""Names of addresses: elements of the arrays that a kernel was given, and of its variables."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass
+class Region:
+    """Memory that has a name; `symbol` and `depth` are of a variable of a function that was called."""
+
+    address: int
+    size: int
+    name: str
+    dtype: np.dtype | None
+    symbol: str = ""
+    depth: int = 0
+    is_single: bool = False  # no array
+
+
+class Regions:
+    """The memory that is known."""
+
+    def __init__(self):
+        self._arrays, self._variables = [], []
+        self._known = {}  # what is in a variable of the PTX
+
+    def add_array(self, address, size, name, dtype):
+        """An argument's memory."""
+        self._arrays.append(Region(address, size, name, dtype))
+
+    def describe(self, symbol, parts):
+        """What a variable of the PTX has in it: offset, name, dtype of the elements and size of each."""
+        self._known[symbol] = parts
+
+    def add_variable(self, symbol, address, depth):
+        """A variable of a function that is entered."""
+        for offset, name, dtype, size in self._known.get(symbol, ()):
+            is_single = size == dtype.itemsize
+            self._variables.append(Region(address + offset, size, name, dtype, symbol, depth, is_single))
+
+    def drop_variables(self, depth):
+        """Forget the variables of functions as deep as this or deeper."""
+        self._variables = [region for region in self._variables if region.depth < depth]
+
+    def _find(self, address):
+        for region in [*reversed(self._variables), *self._arrays]:
+            if region.address <= address < region.address + max(region.size, 1):
+                return region
+        return None
+
+    def is_local(self, address):
+        """Whether an address is in the memory of a function's own variables, which are shown by themselves."""
+        region = self._find(address)
+        return region is not None and region.symbol.startswith("__local_depot")
+
+    def name(self, address):
+        """What is at an address, and the dtype of it or None."""
+        region = self._find(address)
+        if region is None or not region.name:
+            return hex(address), None
+        at = address - region.address
+        if region.dtype is None or region.dtype.itemsize == 0:
+            return f"{region.name}+{at}", None
+        index, rest = divmod(at, region.dtype.itemsize)
+        member, of = _member_at(region.dtype, rest)
+        return f"{region.name}{'' if region.is_single else f'[{index}]'}{member}", of
+
+    def name_of_pointer(self, address):
+        """An address as an expression, such as "in + 2"; "" if it is in nothing that is known."""
+        region = self._find(address)
+        if region is None or not region.name:
+            return ""
+        at = address - region.address
+        if at == 0:
+            return f"&{region.name}" if region.is_single else region.name
+        size = region.dtype.itemsize if region.dtype is not None else 1
+        return f"{region.name} + {at // size}" if size and at % size == 0 else f"{region.name} + {at} bytes"
+
+
+def _member_at(dtype, offset):
+    """The member of a structure at an offset, as text, and its dtype."""
+    if dtype.names is None:
+        return ("", dtype) if offset == 0 else (f"+{offset}", None)
+    for name in dtype.names:
+        of, at = dtype.fields[name][:2]
+        if at <= offset < at + of.itemsize:
+            if of.shape:
+                index, rest = divmod(offset - at, of.base.itemsize)
+                text, inner = _member_at(of.base, rest)
+                return f".{name}[{index}]{text}", inner
+            text, inner = _member_at(of, offset - at)
+            return f".{name}{text}", inner
+    return f"+{offset}", None

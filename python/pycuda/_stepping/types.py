@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: MIT
+"""Types of variables as NumPy's: from debug information, or by their names in CUDA C++."""
+
+import numpy as np
+
+_BOOL, _FLOAT = 2, 4  # DW_ATE_boolean, DW_ATE_float
+_SIGNED = (5, 6)  # DW_ATE_signed, DW_ATE_signed_char
+
+
+class Pointer(int):
+    """An address that a pointer holds; `target` is the dtype that it points to, None if that is not known."""
+
+    target = None
+    name = ""
+
+    def __repr__(self):
+        return self.name or hex(self)
+
+    __str__ = __repr__
+
+
+class Type:
+    """A type: its NumPy dtype, and what NumPy does not know of it.
+
+    Attributes
+    ----------
+    dtype : numpy.dtype
+    target : Type or None
+        What a pointer points to.
+    names : dict
+        Of an enumeration's values.
+    fields : dict
+        Of a structure: the types of its members.
+    is_pointer, is_bfloat, is_character : bool
+    """
+
+    def __init__(self, dtype, *, target=None, names=None, fields=None, kind=""):
+        self.dtype = np.dtype(dtype)
+        self.target = target
+        self.is_pointer, self.is_bfloat, self.is_character = (kind == one for one in ("*", "bfloat16", "char"))
+        self.names = names or {}
+        self.fields = fields or {}
+
+    def value(self, data):
+        """The value of these bytes; None if there are too few."""
+        if len(data) < self.dtype.itemsize or self.dtype.itemsize == 0:
+            return None
+        found = np.frombuffer(data[: self.dtype.itemsize], self.dtype.base)
+        if self.dtype.shape:
+            return found.reshape(self.dtype.shape).copy()
+        one = found[0]
+        if self.is_pointer:
+            pointer = Pointer(one)
+            pointer.target = self.target.dtype if self.target else None
+            return pointer
+        if self.is_bfloat:
+            return np.frombuffer(b"\0\0" + bytes(data[:2]), np.float32)[0]
+        return one.item() if self.dtype.kind in "iub" or self.dtype == np.float64 else one.copy()
+
+
+_BY_NAME = {
+    "bool": "?",
+    "char": "i1",
+    "signed char": "i1",
+    "unsigned char": "u1",
+    "short": "i2",
+    "unsigned short": "u2",
+    "int": "i4",
+    "unsigned": "u4",
+    "unsigned int": "u4",
+    "long": "i8",
+    "unsigned long": "u8",
+    "long long": "i8",
+    "unsigned long long": "u8",
+    "float": "f4",
+    "double": "f8",
+    "__half": "f2",
+    "half": "f2",
+    "int8_t": "i1",
+    "uint8_t": "u1",
+    "int16_t": "i2",
+    "uint16_t": "u2",
+    "int32_t": "i4",
+    "uint32_t": "u4",
+    "int64_t": "i8",
+    "uint64_t": "u8",
+    "size_t": "u8",
+}
+
+
+class Types:
+    """The types of a module, by the offset of their entries and by name."""
+
+    def __init__(self, entries):
+        self._entries = entries
+        self._known = {}
+        self._offset_by_name = {}
+        for offset, entry in entries.items():
+            if entry.tag in (0x02, 0x04, 0x13, 0x16, 0x17, 0x24) and 3 in entry.attributes:
+                self._offset_by_name.setdefault(entry.attributes[3], offset)
+
+    def named(self, name):
+        """The type of this name in the source; None if it is not known."""
+        if name in _BY_NAME:
+            return Type(_BY_NAME[name], kind=name)
+        if name.endswith("*"):
+            return Type("u8", kind="*", target=self.named(name[:-1].strip()))
+        offset = self._offset_by_name.get(name)
+        return self.at(offset) if offset is not None else None
+
+    def at(self, offset):
+        """The type that an entry describes; None if it is none whose values can be shown."""
+        if offset not in self._known:
+            self._known[offset] = None  # of types that contain themselves
+            self._known[offset] = self._make(self._entries.get(offset))
+        return self._known[offset]
+
+    def _make(self, entry):
+        if entry is None:
+            return None
+        inner = entry.get(0x49)
+        if entry.tag in (0x16, 0x26, 0x35, 0x37):  # typedef, const, volatile, restrict
+            return self.at(inner)
+        if entry.tag in (0x0F, 0x10, 0x42):  # pointer, reference, rvalue reference
+            return Type("u8", kind="*", target=self.at(inner))
+        if entry.tag == 0x24:
+            return self._base(entry)
+        if entry.tag == 0x04:
+            return self._enumeration(entry)
+        if entry.tag == 0x01:
+            return self._array(entry)
+        if entry.tag in (0x02, 0x13, 0x17):
+            return self._structure(entry)
+        return None
+
+    def _base(self, entry):
+        size, encoding = entry.get(0x0B, 0), entry.get(0x3E)
+        kind = "f" if encoding == _FLOAT else "i" if encoding in _SIGNED else "u"
+        if encoding == _BOOL:
+            return Type("?")
+        known = (4, 8) if kind == "f" else (1, 2, 4, 8)
+        return Type(f"{kind}{size}", kind=entry.get(3, "")) if size in known else None
+
+    def _enumeration(self, entry):
+        size = entry.get(0x0B, 4)
+        names = {child.get(0x1C): _last_part(child.get(3, "")) for child in entry.children if child.tag == 0x28}
+        return Type(f"{'i' if any(value < 0 for value in names) else 'u'}{size}", names=names)
+
+    def _array(self, entry):
+        element = self.at(entry.get(0x49))
+        counts = [
+            child.get(0x37, child.get(0x2F, -1) + 1 if isinstance(child.get(0x2F, -1), int) else 0)
+            for child in entry.children
+            if child.tag == 0x21
+        ]
+        if element is None or not counts:
+            return None
+        return Type((element.dtype, tuple(counts)), target=element)
+
+    def _structure(self, entry):
+        size, name = entry.get(0x0B), entry.get(3, "")
+        if size is None:
+            return None
+        if name == "__half":
+            return Type("f2")
+        if name == "__nv_bfloat16":
+            return Type("u2", kind="bfloat16")
+        names, formats, offsets, fields = [], [], [], {}
+        for child in entry.children:
+            of = self.at(child.get(0x49)) if child.tag in (0x0D, 0x1C) else None
+            where = child.get(0x38)
+            if of is None or where is None or of.dtype.itemsize == 0:
+                continue
+            if not isinstance(where, int):
+                where.offset += 1  # DW_OP_plus_uconst
+                where = where.leb()
+            member = child.get(3) or f"base{len(names)}"
+            if member in fields or where + of.dtype.itemsize > size:
+                continue
+            names.append(member)
+            formats.append(of.dtype)
+            offsets.append(where)
+            fields[member] = of
+        return Type({"names": names, "formats": formats, "offsets": offsets, "itemsize": size}, fields=fields)
+
+
+def _last_part(name):
+    """What an enumerator is called: those of scoped enumerations have mangled names."""
+    if not name.startswith("_ZN"):
+        return name
+    at, last = 3, name
+    while at < len(name) and name[at].isdigit():
+        digits = at
+        while name[at].isdigit():
+            at += 1
+        size = int(name[digits:at])
+        last = name[at : at + size]
+        at += size
+    return last

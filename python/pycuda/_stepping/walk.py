@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: MIT
+"""What `pycuda.debug.step` gives: the steps of one thread, as objects, as text and as a table in a notebook."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from pycuda._stepping.frames import Touch
+from pycuda._stepping.values import text_of, text_of_change, text_of_shared_change
+
+
+@dataclass(frozen=True)
+class Step:
+    """One line that the thread executed.
+
+    Attributes
+    ----------
+    number : int
+        Of the step in its walk.
+    function : str
+        The function that the line is in.
+    depth : int
+        How many calls it is away from the kernel.
+    file : str
+    line : int
+        Both as messages about the kernel have them.
+    source : str
+        The line's text.
+    variables : dict
+        The variables that can be seen and have a value, by name, before the line is executed.
+    changed : dict
+        Those that the line gave another value, with the new value. Of a line that calls a function that is walked too:
+        what it did before the call; the rest is in the step behind the call.
+    reads, writes : list of Touch
+        The line's accesses to memory other than local variables. Atomic operations are in both.
+    operations : list of str
+        Barriers and operations of the warp, in PTX: "bar.sync 0".
+    returned
+        What the function returns, if the line does that and the value is a number or a pointer; else None.
+    """
+
+    number: int
+    function: str
+    depth: int
+    file: str
+    line: int
+    source: str
+    variables: dict
+    changed: dict
+    reads: list[Touch]
+    writes: list[Touch]
+    operations: list[str]
+    returned: object = None
+    _types: dict = field(repr=False, compare=False, default_factory=dict)
+    _before: dict = field(repr=False, compare=False, default_factory=dict)
+    _shared: set = field(repr=False, compare=False, default_factory=set)
+
+    @property
+    def place(self):
+        """File and line: "program.py:12"."""
+        return f"{self.file}:{self.line}"
+
+    @property
+    def effects(self):
+        """What the line did, as a text for each effect."""
+        found = []
+        own = {touch.name for touch in self.writes}
+        for name, value in self.changed.items():
+            before, of = self._before.get(name), self._types.get(name)
+            if name in self._shared:
+                found += text_of_shared_change(name, before, value, of, own)
+            else:
+                found.append(text_of_change(name, before, value, of))
+        found += [f"reads {touch}" for touch in self.reads if touch.operation == "read"]
+        found += [f"writes {touch}" for touch in self.writes if touch.operation == "write"]
+        found += [f"atomic on {touch}" for touch in self.reads if touch.operation == "atomic"]
+        found += self.operations
+        if self.returned is not None:
+            found.append(f"returns {text_of(self.returned, self._types.get(None))}")
+        return found
+
+    def describe(self, name):
+        """The value of a variable before the line, as text."""
+        return text_of(self.variables[name], self._types.get(name))
+
+    def __str__(self):
+        known = ", ".join(f"{name} = {self.describe(name)}" for name in self.variables)
+        effects = "; ".join(self.effects)
+        return f"{self.place}: {self.source.strip()}\n  before: {known or '-'}\n  effect: {effects or '-'}"
+
+
+class Walk:
+    """The steps of one thread of a kernel, in their order; walks can be indexed and iterated over.
+
+    Attributes
+    ----------
+    kernel : str
+    thread, block : tuple of int
+        `threadIdx` and `blockIdx` of the thread.
+    steps : list of Step
+    is_complete : bool
+        False if the recording was full before the thread had ended.
+    error : pycuda.driver.Error or None
+        What ended the launch, if it failed: the walk then ends with the line at which the thread was.
+    """
+
+    def __init__(self, kernel, thread, block, steps, is_complete=True, error=None):
+        self.kernel, self.thread, self.block = kernel, thread, block
+        self.steps, self.is_complete, self.error = steps, is_complete, error
+
+    def __len__(self):
+        return len(self.steps)
+
+    def __iter__(self):
+        return iter(self.steps)
+
+    def __getitem__(self, index):
+        return self.steps[index]
+
+    def at(self, line, file=None):
+        """The steps of a line, as a list.
+
+        Parameters
+        ----------
+        line : int
+        file : str, optional
+            Needed where several files have such a line.
+        """
+        return [step for step in self.steps if step.line == line and file in (None, step.file)]
+
+    def variable(self, name, function=None):
+        """The values that a variable was given: a list of (Step, value).
+
+        Parameters
+        ----------
+        name : str
+        function : str, optional
+            Whose variable it is, where several have one of this name.
+        """
+        return [
+            (step, step.changed[name])
+            for step in self.steps
+            if name in step.changed and function in (None, step.function)
+        ]
+
+    def text(self, first=60, last=20):
+        """A table of the steps: the first and the last ones, if there are more.
+
+        Parameters
+        ----------
+        first, last : int
+        """
+        width = min(max((len(_source_of(step)) for step in self.steps), default=0), 60)
+        digits = max((len(str(step.line)) for step in self.steps), default=1)
+        lines = [self._title()]
+        for step in self._shown(first, last):
+            if isinstance(step, int):
+                lines.append(f"{'':>{digits}}  ... {step} steps ...")
+            else:
+                lines.append(f"{step.line:>{digits}}  {_source_of(step):<{width}}  {'; '.join(step.effects)}".rstrip())
+        return "\n".join(lines + self._ending())
+
+    def _title(self):
+        count = f"{len(self.steps)} step{'' if len(self.steps) == 1 else 's'}"
+        return f"{self.kernel}, block {self.block}, thread {self.thread}: {count}"
+
+    def _shown(self, first, last):
+        """The steps of a table, and the number of those that are left out in their place."""
+        if len(self.steps) <= first + last + 1:
+            return self.steps
+        return [*self.steps[:first], len(self.steps) - first - last, *self.steps[len(self.steps) - last :]]
+
+    def _ending(self):
+        if self.error is not None:
+            return [f"the launch failed: {self.error}"]
+        if not self.is_complete:
+            return ["the recording ends here, the thread went on: limit=... records more steps"]
+        return []
+
+    def __str__(self):
+        return self.text()
+
+    def __repr__(self):
+        return f"<pycuda.debug.Walk of {self._title()}>"
+
+    def _repr_html_(self):
+        from html import escape  # start-up time: for notebooks
+
+        rows = []
+        for step in self._shown(200, 50):
+            if isinstance(step, int):
+                rows.append(f"<tr><td></td><td>... {step} steps ...</td><td></td></tr>")
+                continue
+            known = ", ".join(f"{name} = {step.describe(name)}" for name in step.variables)
+            rows.append(
+                f'<tr title="{escape("before: " + known)}"><td style="text-align:right">{step.line}</td>'
+                f'<td style="text-align:left"><code style="white-space:pre">{escape(_source_of(step))}</code></td>'
+                f'<td style="text-align:left">{escape("; ".join(step.effects))}</td></tr>'
+            )
+        ending = "".join(f"<p>{escape(line)}</p>" for line in self._ending())
+        return (
+            f"<p>{escape(self._title())}</p><table><thead><tr><th>line</th><th>source</th><th>effect</th></tr></thead>"
+            f"<tbody>{''.join(rows)}</tbody></table>{ending}"
+        )
+
+
+def _source_of(step):
+    """The line's text, with a bar for each call around it."""
+    return "| " * step.depth + step.source
+
+
+def make_steps(raw, source_of, place_of):
+    """Steps of what was recorded.
+
+    Parameters
+    ----------
+    raw : list of RawStep
+    source_of, place_of : callable
+        The text of a line, and (file, line) as messages have them, of a file's number and a line.
+    """
+    steps = []
+    for one in raw:
+        if one.is_resumed and not one.has_effect and one is not raw[-1]:
+            continue
+        returned, of = one.returned or (None, None)
+        file, line = place_of(one.file, one.line)
+        steps.append(
+            Step(
+                len(steps),
+                one.function,
+                one.depth,
+                file,
+                line,
+                source_of(one.file, one.line),
+                one.variables,
+                {name: value for name, (_, value) in one.changed.items()},
+                [touch for touch in one.touches if touch.operation != "write"],
+                [touch for touch in one.touches if touch.operation != "read"],
+                one.operations,
+                returned,
+                {**one.types, None: of},
+                {name: before for name, (before, _) in one.changed.items()},
+                one.shared,
+            )
+        )
+    return steps
