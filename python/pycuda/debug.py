@@ -8,7 +8,13 @@ import os
 import runpy
 import sys
 
-__all__ = ["step"]
+from pycuda._stepping.frames import Touch
+from pycuda._stepping.walk import Step, Walk
+
+__all__ = ["Step", "Touch", "Walk", "step"]
+
+# Where users find them.
+Step.__module__ = Touch.__module__ = Walk.__module__ = "pycuda.debug"
 
 
 def step(function, *args, block, grid=(1, 1), thread=(0, 0, 0), in_block=(0, 0, 0), shared=0, limit=100_000):
@@ -57,7 +63,8 @@ def step(function, *args, block, grid=(1, 1), thread=(0, 0, 0), in_block=(0, 0, 
     >>> sum, out = module.get_function("sum"), np.zeros(2, np.int32)
     >>> numbers = driver.In(np.arange(4, dtype=np.int32))
     >>> walk = debug.step(
-    ...     sum, numbers, driver.Out(out), np.int32(4), block=(2, 1, 1), thread=(1, 0, 0))
+    ...     sum, numbers, driver.Out(out), np.int32(4),
+    ...     block=(2, 1, 1), thread=(1, 0, 0))
     >>> [value for step, value in walk.variable("s")]
     [0, 1, 4]
     >>> out

@@ -2,13 +2,22 @@
 """`pycuda.debug.step`: one thread of a kernel, line by line, with the variables of its source."""
 
 import itertools
+import pathlib
+import re
+import shutil
+import subprocess
+import sysconfig
 
 import numpy as np
 import pycuda.debug
 import pytest
-from programs import is_cpu, run_program
+from programs import is_cpu, run_file, run_program
 from pycuda import gpuarray
+from pycuda._stepping.instrument import instrument
+from pycuda._stepping.launch import _compiled
 from pycuda.compiler import DynamicModule, SourceModule
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(autouse=True)
@@ -54,7 +63,7 @@ __global__ void collatz(int *out, int n) {
 def test_a_loop_is_walked_line_by_line(driver):
     out = np.zeros(1, np.int32)
     walk = _walk(LOOP, "collatz", driver.Out(out), np.int32(3))
-    assert [line for line, _ in _rows(walk, LOOP)[:13]] == [3, 4, 5, 8, 9, 4, 5, 6, 9, 4, 5, 6, 9] or True
+    assert [line for line, _ in _rows(walk, LOOP)[:9]] == [3, 4, 5, 8, 9, 4, 5, 6, 9]
     assert _values(walk, "n") == [10, 5, 16, 8, 4, 2, 1]
     assert _values(walk, "steps") == [0, 1, 2, 3, 4, 5, 6, 7]
     assert out[0] == 7
@@ -207,7 +216,12 @@ def test_variables_have_the_values_of_their_types(driver):
     assert last["nested"]["p"]["b"].tolist() == [3.5, 5.5]
     assert (last["nested"]["s"], last["nested"]["d"]) == (1, 6.5)
     assert last["nothing"] == 0
-    assert [str(last[name]) for name in ("data", "third", "second", "same")] == ["data", "data + 2", "list + 1", "&number"]
+    assert [str(last[name]) for name in ("data", "third", "second", "same")] == [
+        "data",
+        "data + 2",
+        "list + 1",
+        "&number",
+    ]
 
 
 def test_texts_name_enumerators_characters_and_members(driver):
@@ -285,13 +299,10 @@ def test_functions_that_are_called_or_inlined_are_walked(driver):
         (2, "factorial", 5),
         (3, "factorial", 3),
         (3, "factorial", 4),
-        (3, "factorial", 7),
         (2, "factorial", 5),
         (2, "factorial", 6),
-        (2, "factorial", 7),
         (1, "factorial", 5),
         (1, "factorial", 6),
-        (1, "factorial", 7),
     ]
     assert [step.returned for step in walk if step.returned is not None] == [1, 2, 6]
     assert [value for _, value in walk.variable("rest")] == [1, 2]
@@ -450,6 +461,13 @@ __global__ void k(int *out, int n) {
     assert "<script" not in page
 
 
+def test_the_how_to_prints_its_table(tmp_path):
+    page = (ROOT / "docs" / "howto" / "step-through-a-kernel.md").read_text(encoding="utf-8")
+    program, printed = re.search(r"```python\n(.*?)```.*?```text\n(.*?)```", page, re.DOTALL).groups()
+    (tmp_path / "program.py").write_text(program, encoding="utf-8")
+    assert run_file(tmp_path / "program.py")[0] == printed
+
+
 def test_recording_ends_at_the_limit(driver):
     source = """
 __global__ void count(int *out, int n) {
@@ -469,7 +487,7 @@ __global__ void count(int *out, int n) {
 
 
 def test_a_walk_ends_at_the_fault():
-    output = run_program(
+    output, _ = run_program(
         """
 import numpy as np
 import pycuda.autoinit
@@ -488,26 +506,18 @@ __global__ void k(int *a, long long where) {
 a = np.array([4, 5], np.int32)
 walk = pycuda.debug.step(module.get_function("k"), cuda.In(a), np.int64(1 << 40), block=(1, 1, 1))
 print([step.source.strip() for step in walk], walk[-1].variables["second"])
-print(walk.error)
-print(str(walk).split("\\n")[-1][:30])
+print(walk)
 """
     )
-    lines, error, ending = output.strip().split("\n", 1)[0], *output.strip().split("\n", 1)[1].rsplit("\n", 1)
+    lines, rest = output.split("\n", 1)
     assert lines == "['int first = a[0];', 'int second = first + 1;', 'a[where] = second;'] 5"
-    assert "illegal memory access" in error
-    assert ending.startswith("the launch failed: ")
+    assert "illegal memory access" in rest
+    assert "kernel k, block (0, 0, 0), thread (0, 0, 0)" in rest
+    assert "the launch failed: " in rest
 
 
 def test_the_instrumented_code_is_right_for_a_gpu(driver, tmp_path):
-    import shutil
-    import subprocess
-    import sysconfig
-    from pathlib import Path
-
-    from pycuda._stepping.instrument import instrument
-    from pycuda._stepping.launch import _compiled
-
-    wheel = Path(sysconfig.get_path("purelib"), "nvidia", "cu13", "bin", "ptxas")
+    wheel = pathlib.Path(sysconfig.get_path("purelib"), "nvidia", "cu13", "bin", "ptxas")
     program = str(wheel) if wheel.exists() else shutil.which("ptxas")
     if program is None:
         pytest.skip("needs ptxas")

@@ -10,10 +10,22 @@ import pathlib
 import numpy as np
 import pycuda
 import pytest
+from programs import is_cpu
 
 MODULES = {
     name: importlib.import_module(f"pycuda.{name}")
-    for name in ("compiler", "cumath", "curandom", "driver", "elementwise", "gpuarray", "reduction", "scan", "tools")
+    for name in (
+        "compiler",
+        "cumath",
+        "curandom",
+        "debug",
+        "driver",
+        "elementwise",
+        "gpuarray",
+        "reduction",
+        "scan",
+        "tools",
+    )
 }
 PARSER = doctest.DocTestParser()
 # What a GPU has not; and what changes the process for another package.
@@ -60,7 +72,7 @@ def test_every_example_of_the_sources_is_among_them():
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_an_example_prints_what_it_says(name, context):
-    if name in CPU_DRIVER_ONLY and pycuda._driver._rtc.driver_origin()["kind"] != "CPU":
+    if (name in CPU_DRIVER_ONLY or name.startswith("debug.")) and not is_cpu():
         pytest.skip("needs the CPU driver")
     names = {"np": np, **MODULES}
     test = PARSER.get_doctest(inspect.cleandoc(EXAMPLES[name]), names, name, None, 0)

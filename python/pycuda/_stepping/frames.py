@@ -87,9 +87,16 @@ class _Frame:
         self.function = function
         self.scopes = {}  # by inlined call
         self.written = set()  # as in `Site.writes`
+        self.places = {}  # the latest ones of `Site.places`
 
     def scope(self, calls):
+        """The inlined call of these, or the function itself."""
         return self.scopes.setdefault(calls, _Scope())
+
+    def pass_code(self, site):
+        """The code between this record and the next one is executed."""
+        self.written |= site.writes
+        self.places.update(site.places)
 
 
 _OPERATION = {"ld": "read", "st": "write", "atom": "atomic", "red": "atomic"}
@@ -120,14 +127,14 @@ class StepMaker:
         self._stack.append(_Frame(record.site.function))
         for slot in record.site.slots:
             self._regions.add_variable(slot.name, record.address(slot.offset), len(self._stack))
-        self._stack[-1].written |= record.site.writes
+        self._stack[-1].pass_code(record.site)
 
     def _line(self, record):
         frame, site = self._frame(record), record.site
         self._close_inlined(frame, site.calls)
         scope = frame.scope(site.calls)
         step, latest = scope.step, self.steps[-1] if self.steps else None
-        is_same = step is not None and (step.file, step.line) == (site.file, site.line)
+        is_same = not site.is_passing and step is not None and (step.file, step.line) == (site.file, site.line)
         if is_same and step is not latest:
             # The line goes on behind a call: what the call changed belongs there.
             scope.step = self._start(frame, scope, site, step.variables)
@@ -136,6 +143,8 @@ class StepMaker:
             self._look(frame, scope, record)
             return
         variables = self._look(frame, scope, record)
+        if site.is_passing:
+            return
         if is_same and site.number not in step.sites:
             step.sites.add(site.number)
         else:
@@ -217,6 +226,8 @@ class StepMaker:
         """The variables that have a value now, by name. What is new in them, the scope's latest step has done."""
         site, step, seen = record.site, None if self.is_cut else scope.step, {}
         for slot in site.slots:
+            if slot.since == "placed" and frame.places.get(slot.variable) != slot.place:
+                continue
             if slot.since == "written" and not slot.writes & frame.written:
                 continue
             if slot.since == "set" and not self._is_set(scope, site, slot):
@@ -241,7 +252,7 @@ class StepMaker:
             if slot.is_shared:
                 step.shared.add(slot.name)
         scope.lines.add((site.file, site.line))
-        frame.written |= site.writes
+        frame.pass_code(site)
         return seen
 
 

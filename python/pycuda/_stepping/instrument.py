@@ -150,13 +150,19 @@ class _Function:
             self._survey(position, line.strip())
         self.shared = self._shared_variables()
         self.result = ""  # the register that holds what the function returns
-        self.latest = None  # the last site
+        self.latest = None  # the last site whose code goes on
+        self.moves = {}  # (variable, place) by the label behind which it is so
         for variable in _all_variables(self.scope):
             for _, _, location in variable.places:
                 if location.symbol:
                     named = program.names.setdefault(location.symbol, [])
                     of = variable.type.dtype
                     named.append((location.offset, variable.name, of.base, of.itemsize))
+            for begin, _, location in variable.places:
+                if begin:
+                    self.moves.setdefault(begin, []).append(
+                        ((variable.name, variable.file, variable.line), str(location))
+                    )
 
     def _survey(self, position, line):
         if label := _LABEL.match(line):
@@ -209,37 +215,33 @@ class _Function:
         return chain
 
     def _visible(self, position):
-        """Inlined calls around a position, and the variables of the innermost function by name."""
-        calls, seen = (), {}
+        """Inlined calls around a position, and the variables of the innermost function from the outermost block on."""
+        calls, seen = (), []
         for scope in self._scopes_at(position):
             if scope.name and not scope.symbol:
                 calls += ((scope.name, scope.begin),)
-                seen = {}
-            for variable in scope.variables:
-                for begin, end, location in variable.places:
-                    if not begin or self._covers(begin, end, position):
-                        seen[variable.name] = (variable, location)
-                        break
-                else:
-                    seen.pop(variable.name, None)
+                seen = []
+            seen += scope.variables
         return calls, seen
 
     def _slots(self, code, position):
         calls, seen = self._visible(position)
-        slots = []
-        for variable, location in seen.values():
-            placed = self._place(code, location, variable.type)
-            if placed is not None:
-                of, at, size = placed
-                slots.append(Slot(variable.name, of, at, size, variable.line, variable.file, *self._since(variable)))
+        slots, names = [], {variable.name for variable in seen}
+        for variable in seen:
+            since, writes = self._since(variable)
+            for location in dict.fromkeys(location for _, _, location in variable.places):
+                placed = self._place(code, location, variable.type)
+                if placed is not None:
+                    place = str(location) if since == "placed" else ""
+                    slots.append(Slot(variable.name, *placed, variable.line, variable.file, since, writes, place))
         for name, of, memory, line in self.shared:
-            if name not in seen:
+            if name not in names:
                 at, size = code.memory("shared", memory.symbol, 0, memory.size, memory.alignment)
                 slots.append(Slot(name, of, at, size, line, 1, "declared", is_shared=True))
         for variable in self.program.information.globals:
             location = variable.places[0][2] if variable.places else Location()
             memory = self.memory.get(location.symbol)
-            if memory is None or memory.space != "shared" or variable.name in seen:
+            if memory is None or memory.space != "shared" or variable.name in names:
                 continue
             of, size = variable.type, memory.size
             if size == 0:
@@ -253,7 +255,9 @@ class _Function:
 
     def _since(self, variable):
         """From where on a variable has a value, and what is written then (see `Slot`)."""
-        if variable.is_parameter or any(begin for begin, _, _ in variable.places):
+        if any(begin for begin, _, _ in variable.places):
+            return "placed", frozenset()
+        if variable.is_parameter:
             return "always", frozenset()
         location = variable.places[0][2]
         if location.register:
@@ -312,7 +316,7 @@ class _Function:
     def lines(self):
         """The function with the code that records."""
         result = list(self.header)
-        is_started, depth, is_call, pending = False, 0, False, None
+        is_started, depth, is_call, pending, is_passing, moved = False, 0, False, None, False, []
         file = line = 0
         has_shown = any(number in self.shown for number, _ in self.lines_with_code)
         for position, text in enumerate(self.body):
@@ -323,19 +327,34 @@ class _Function:
                 file, line, column = (int(part) for part in place.groups())
                 # Not the line of the function's own head, and no line of no source.
                 is_line = file in self.shown and line != 0 and (is_started or column != 0)
-                pending = (file, line) if is_line else None
-            elif _LABEL.match(word):
-                if is_started and file in self.shown and line != 0 and not word.startswith(("$L__tmp", "$L__func")):
-                    pending = (file, line)
+                if is_line:
+                    pending, is_passing = (file, line), False
+                elif pending is not None and self.latest is None:
+                    pending, is_passing = (0, 0), True
+                else:
+                    pending = None
+            elif label := _LABEL.match(word):
+                if self.latest is not None:
+                    self.latest.places += self.moves.get(label[1], ())
+                else:
+                    moved += self.moves.get(label[1], ())
+                if not label[1].startswith(("$L__tmp", "$L__func")):
+                    self.latest = None  # the code is come to from elsewhere
+                    if is_started and has_shown:
+                        is_shown = file in self.shown and line != 0
+                        pending = (file, line) if is_shown else (0, 0)
+                        is_passing = not is_shown or self._is_passing(position)
             elif opens or (word and word[0] != "}" and not word.startswith(_DIRECTIVES)):
                 if not is_started:
                     result.append(prologue().rstrip("\n"))
                     if has_shown:
                         result.append(self._enter(position))
+                        self.latest.places += moved
                     is_started = True
                 # Nothing may stand between what prepares a call and the call.
                 if pending and depth == 0:
                     result.append(self._record_line(position, *pending))
+                    self.latest.is_passing = is_passing
                     pending = None
                 if depth == 0 and not opens:
                     result += self._instruction(position, word, text, has_shown, file, line)
@@ -353,6 +372,15 @@ class _Function:
                     is_call = False
         return result
 
+    def _is_passing(self, position):
+        """Whether the code behind a label only moves registers and leaves, up to the next line or label."""
+        for line in self.body[position + 1 :]:
+            word = line.strip()
+            if not word or word.startswith(("$L__tmp", "//", "mov.", "st.param")):
+                continue
+            return word.startswith((".loc", "$L__", "ret;", "bra", "}"))
+        return True
+
     def _instruction(self, position, word, text, is_shown, file, line):
         """An instruction outside of calls, with what is recorded before and after it."""
         guarded = _GUARD.match(word)
@@ -360,6 +388,8 @@ class _Function:
         bare = guarded[3] if guarded else word
         if self.latest is not None:
             self.latest.writes.update(written_by(bare))
+        if bare.startswith("bra") and not guard:
+            self.latest = None
         if bare.startswith("st.param") and (stored := _RESULT.search(bare)):
             self.result = stored[1]
         if bare in ("ret;", "exit;") and is_shown and not guard:

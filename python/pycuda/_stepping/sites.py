@@ -30,11 +30,13 @@ class Slot:
     size: int
     line: int = 0
     file: int = 0
-    #: From where on it has a value: "always"; once one of `writes` has been written ("written"); for memory that is
+    #: From where on it has a value: "always"; while debug information has it at `place` ("placed"), as variables move
+    #: from register to register; once one of `writes` has been written ("written"); for memory that is
     #: written through pointers, once the line of its declaration has been executed ("set"), which for declarations
     #: without code is a line behind it ("declared").
     since: str = "always"
     writes: frozenset = frozenset()
+    place: str = ""
     is_shared: bool = False
 
     @property
@@ -59,6 +61,10 @@ class Site:
     result: Slot | None = None  # of "leave": what is returned
     #: Registers, and places in the function's own memory as "%SP+8", that the code up to the next record writes.
     writes: set = field(default_factory=set)
+    #: Variables that are at another place from there on, in the same code: (variable, place) each.
+    places: list = field(default_factory=list)
+    #: The code up to the next record does no work of its line: it moves registers and returns.
+    is_passing: bool = False
     #: Of an access: "ld", "st", "atom" or "red", and the type and number of elements.
     operation: str = ""
     element: str = ""
