@@ -51,9 +51,9 @@ class Step:
     writes: list[Touch]
     operations: list[str]
     returned: object = None
-    _types: dict = field(repr=False, compare=False, default_factory=dict)
-    _before: dict = field(repr=False, compare=False, default_factory=dict)
-    _shared: set = field(repr=False, compare=False, default_factory=set)
+    _types: dict = field(repr=False, compare=False, kw_only=True, default_factory=dict)
+    _before: dict = field(repr=False, compare=False, kw_only=True, default_factory=dict)
+    _shared: set = field(repr=False, compare=False, kw_only=True, default_factory=set)
 
     @property
     def place(self):
@@ -238,9 +238,9 @@ def make_steps(raw, source_of, place_of):
                 [touch for touch in one.touches if touch.operation != "read"],
                 one.operations,
                 returned,
-                {**one.types, None: of},
-                {name: before for name, (before, _) in one.changed.items()},
-                one.shared,
+                _types={**one.types, None: of},
+                _before={name: before for name, (before, _) in one.changed.items()},
+                _shared=one.shared,
             )
         )
     return steps
