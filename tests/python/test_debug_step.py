@@ -534,6 +534,28 @@ def test_the_instrumented_code_is_right_for_a_gpu(driver, tmp_path):
         assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.parametrize("checks", ["all", "race", "init"])
+def test_recording_is_no_finding_of_the_checks(driver, checks):
+    out = np.zeros(1, np.float32)
+    with pycuda.checks(checks) as found:
+        walk = _walk(REDUCTION, "total", driver.Out(out), driver.In(np.ones(8, np.float32)), block=(8, 1, 1))
+        racy = SourceModule("__global__ void racy(int *a) { a[0] = threadIdx.x; }").get_function("racy")
+        racy(driver.Out(np.zeros(1, np.int32)), block=(8, 1, 1))
+    assert walk.is_complete
+    assert out[0] == 8
+    assert {finding.kernel for finding in found} == (set() if checks == "init" else {"racy"})
+
+
+def test_a_gpu_is_refused_with_a_remedy(driver, monkeypatch):
+    class Gpu:
+        is_cpu = False
+
+    function = SourceModule(LOOP).get_function("collatz")
+    monkeypatch.setattr("pycuda._driver._device_traits", Gpu)
+    with pytest.raises(driver.LogicError, match="needs the CPU driver: set PYCUDA_DRIVER=cpu"):
+        pycuda.debug.step(function, driver.Out(np.zeros(1, np.int32)), np.int32(1), block=(1, 1, 1))
+
+
 @pytest.mark.parametrize(
     ("where", "message"),
     [

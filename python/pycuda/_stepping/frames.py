@@ -76,7 +76,7 @@ class _Scope:
         self.step = None  # that is not over yet
         self.lines = set()  # that were come to
         self.declared = set()  # variables whose line was come to while they could be seen
-        self.known = {}  # the latest values, by variable
+        self.known = {}  # the latest bytes and values, by variable
         self.types = {}
 
 
@@ -222,6 +222,12 @@ class StepMaker:
             scope.declared.add(slot.variable)
         return is_set
 
+    def _value(self, slot, data):
+        value = slot.type.value(data)
+        if slot.type.is_pointer and value is not None:
+            value.name = self._regions.name_of_pointer(value)
+        return value
+
     def _look(self, frame, scope, record):
         """The variables that have a value now, by name. What is new in them, the scope's latest step has done."""
         site, step, seen = record.site, None if self.is_cut else scope.step, {}
@@ -232,20 +238,18 @@ class StepMaker:
                 continue
             if slot.since == "set" and not self._is_set(scope, site, slot):
                 continue
-            value = slot.type.value(bytes(record.bytes_of(slot)))
+            data, (known, before) = bytes(record.bytes_of(slot)), scope.known.get(slot.variable, (None, None))
+            value = before if data == known else self._value(slot, data)
             if value is None:
                 continue
-            before = scope.known.get(slot.variable)
-            scope.known[slot.variable] = value
+            scope.known[slot.variable] = data, value
             if slot.since == "declared" and not any(
                 line >= slot.line for file, line in scope.lines if file == slot.file
             ):
                 continue
-            if slot.type.is_pointer:
-                value.name = self._regions.name_of_pointer(value)
             seen[slot.name] = value
             scope.types[slot.name] = slot.type
-            if step is None or (before is not None and is_same(before, value)):
+            if step is None or value is before or (before is not None and is_same(before, value)):
                 continue
             first = step.changed.get(slot.name, (before,))[0]
             step.changed[slot.name] = (first, value)

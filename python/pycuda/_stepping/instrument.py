@@ -233,7 +233,11 @@ class _Function:
                 placed = self._place(code, location, variable.type)
                 if placed is not None:
                     place = str(location) if since == "placed" else ""
-                    slots.append(Slot(variable.name, *placed, variable.line, variable.file, since, writes, place))
+                    memory = self.memory.get(location.symbol)
+                    is_shared = memory is not None and memory.space == "shared"
+                    slots.append(
+                        Slot(variable.name, *placed, variable.line, variable.file, since, writes, place, is_shared)
+                    )
         for name, of, memory, line in self.shared:
             if name not in names:
                 at, size = code.memory("shared", memory.symbol, 0, memory.size, memory.alignment)

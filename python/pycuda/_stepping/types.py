@@ -47,7 +47,7 @@ class Type:
             return None
         found = np.frombuffer(data[: self.dtype.itemsize], self.dtype.base)
         if self.dtype.shape:
-            return found.reshape(self.dtype.shape).copy()
+            return found.reshape(self.dtype.shape)  # of bytes, and so not writable: steps share it
         one = found[0]
         if self.is_pointer:
             pointer = Pointer(one)
