@@ -516,6 +516,32 @@ print(walk)
     assert "the launch failed: " in rest
 
 
+def test_a_loop_without_end_is_walked_up_to_the_limit():
+    output, _ = run_program(
+        """
+import numpy as np
+import pycuda.autoinit
+import pycuda.debug
+import pycuda.driver as cuda
+from pycuda.compiler import SourceModule
+
+module = SourceModule('''
+__global__ void k(volatile int *a) {
+  int rounds = 0;
+  while (a[0] == 0) {
+    rounds++;
+  }
+}
+''')
+a = np.array([0], np.int32)
+walk = pycuda.debug.step(module.get_function("k"), cuda.In(a), block=(1, 1, 1), limit=50)
+print(len(walk), walk.is_complete, walk.variable("rounds")[-1][1], "timeout" in str(walk.error) or walk.error)
+""",
+        PYCUDA_CPU_TIMEOUT="2",
+    )
+    assert output.startswith("50 False 24"), output
+
+
 def test_the_instrumented_code_is_right_for_a_gpu(driver, tmp_path):
     wheel = pathlib.Path(sysconfig.get_path("purelib"), "nvidia", "cu13", "bin", "ptxas")
     program = str(wheel) if wheel.exists() else shutil.which("ptxas")

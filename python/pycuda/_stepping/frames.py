@@ -108,6 +108,8 @@ class StepMaker:
     Attributes
     ----------
     steps : list of RawStep
+    is_cut : bool
+        There are more steps than are wanted: no record is to be added.
     """
 
     def __init__(self, regions: Regions, limit: int, names: dict):
@@ -138,8 +140,9 @@ class StepMaker:
         if is_same and step is not latest:
             # The line goes on behind a call: what the call changed belongs there.
             scope.step = self._start(frame, scope, site, step.variables)
-            if scope.step is not None:
-                scope.step.is_resumed = True
+            if scope.step is None:
+                return
+            scope.step.is_resumed = True
             self._look(frame, scope, record)
             return
         variables = self._look(frame, scope, record)
@@ -172,13 +175,13 @@ class StepMaker:
         scope = frame.scope(record.site.calls)
         self._look(frame, scope, record)
         slot = record.site.result
-        if slot is not None and scope.step is not None and not self.is_cut:
+        if slot is not None and scope.step is not None:
             scope.step.returned = (slot.type.value(bytes(record.bytes_of(slot))), slot.type)
         self._regions.drop_variables(len(self._stack))
         self._stack.pop()
 
     def _access(self, record):
-        if not self.steps or self.is_cut:
+        if not self.steps:
             return
         site = record.site
         address = record.address(8)
@@ -199,7 +202,7 @@ class StepMaker:
             self.steps[-1].touches.append(Touch(name, value, where, _OPERATION[site.operation]))
 
     def _operation(self, record):
-        if self.steps and not self.is_cut:
+        if self.steps:
             self.steps[-1].operations.append(record.site.text)
 
     # --- what the thread's variables hold ---
@@ -230,7 +233,7 @@ class StepMaker:
 
     def _look(self, frame, scope, record):
         """The variables that have a value now, by name. What is new in them, the scope's latest step has done."""
-        site, step, seen = record.site, None if self.is_cut else scope.step, {}
+        site, step, seen = record.site, scope.step, {}
         for slot in site.slots:
             if slot.since == "placed" and frame.places.get(slot.variable) != slot.place:
                 continue

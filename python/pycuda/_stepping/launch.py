@@ -2,6 +2,7 @@
 """`pycuda.debug.step`: a kernel compiled for debugging, launched once, and the walk of one of its threads."""
 
 import contextlib
+import functools
 import linecache
 import os
 import textwrap
@@ -83,6 +84,8 @@ def walk_of_launch(function, args, *, block, grid, thread, in_block, shared, lim
     maker = StepMaker(regions, limit, names)
     for record in records:
         maker.add(record)
+        if maker.is_cut:
+            break
     source_of, place_of = _places(made, program, source)
     steps = make_steps(maker.steps, source_of, place_of)
     return Walk(function.name, thread, in_block, steps, is_complete and not maker.is_cut, error)
@@ -179,14 +182,17 @@ def _places(made, program, source):
     place = made._place
     own = textwrap.dedent(source.decode(errors="replace")).split("\n")
 
+    @functools.cache
     def is_own(file):
         return os.path.basename(program.files.get(file, "kernel.cu")) == "kernel.cu"
 
+    @functools.cache
     def source_of(file, line):
         if is_own(file):
             return own[line - 1].rstrip() if 0 < line <= len(own) else ""
         return linecache.getline(program.files[file], line).rstrip()
 
+    @functools.cache
     def place_of(file, line):
         if not is_own(file):
             return os.path.basename(program.files[file]), line

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The places of a PTX function at which a thread records what it does, and what it records there."""
 
+import functools
 import re
 from dataclasses import dataclass, field
 
@@ -39,7 +40,7 @@ class Slot:
     place: str = ""
     is_shared: bool = False
 
-    @property
+    @functools.cached_property
     def variable(self):
         """Which variable it is: several may have the same name."""
         return self.name, self.file, self.line
