@@ -394,6 +394,24 @@ __global__ void k(double *out) {
     assert out.tolist() == [3.5, 2.5, 1.5, 0.5]
 
 
+@pytest.mark.parametrize(("rows", "is_shown"), [(32, True), (33, False)])
+def test_arrays_are_shown_up_to_a_tile_of_usual_size(driver, rows, is_shown):
+    source = f"""
+__global__ void k(float *out) {{
+  __shared__ float tile[{rows}][32];
+  tile[threadIdx.x][3] = 7;
+  __syncthreads();
+  out[threadIdx.x] = tile[1 - threadIdx.x][3];
+}}
+"""
+    walk = _walk(source, "k", driver.Out(np.zeros(2, np.float32)), block=(2, 1, 1))
+    assert ("tile" in walk[-1].variables) == is_shown
+    if is_shown:
+        assert walk[-1].variables["tile"].shape == (32, 32)
+        assert walk[-1].variables["tile"][1, 3] == 7
+    assert [str(touch) for step in walk for touch in step.reads] == ["tile[1][3] = 7.0"]
+
+
 def test_variables_of_the_module_are_read_and_kept(driver):
     module = SourceModule("""
 __constant__ int factor[2];

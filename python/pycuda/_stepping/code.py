@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The PTX that makes a record: what is put into a kernel's code for the thread that is walked."""
 
-from pycuda._stepping.sites import MOST_BYTES
-
 #: Words of the variable: the next record, the end of the memory but for one word, unused, the thread, the block.
 STATE = "pycuda_step_state"
 STATE_WORDS = 9
@@ -89,8 +87,7 @@ class RecordCode:
         return at, 8
 
     def memory(self, space, symbol, offset, size, alignment):
-        """Record bytes of memory, `MOST_BYTES` at most; `alignment` is the symbol's."""
-        size = min(size, MOST_BYTES)
+        """Record bytes of memory behind a symbol that has this alignment."""
         at = self._room(size)
         unit = next(unit for unit in (4, 2, 1) if size % unit == offset % unit == alignment % unit == 0)
         if size // unit <= 8:

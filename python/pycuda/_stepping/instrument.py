@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""PTX for debugging made into PTX whose chosen thread writes down where it is and what its variables hold."""
+"""PTX for debugging made into PTX whose chosen thread writes down where it is and what its variables hold.
+
+The recording is part of the program's own code, so the driver compiles and runs it like any other: blocks, barriers and
+faults are those of a usual launch, and kernels that are not walked are as they were.
+"""
 
 import re
 from dataclasses import dataclass, field
@@ -7,7 +11,7 @@ from dataclasses import dataclass, field
 from pycuda._stepping.code import STATE_DECLARATION, RecordCode, prologue
 from pycuda._stepping.sections import split_sections
 from pycuda._stepping.shared_variables import shared_types, type_of_bytes
-from pycuda._stepping.sites import Site, Slot, access_of, operation_of, registers_declared, written_by
+from pycuda._stepping.sites import MOST_BYTES, Site, Slot, access_of, operation_of, registers_declared, written_by
 from pycuda._stepping.types import Type
 from pycuda._stepping.variables import DebugInformation, Location
 
@@ -95,7 +99,7 @@ def instrument(ptx, source, shown_files, shared_bytes=0):
     for variable in information.globals:
         for _, _, location in variable.places:
             size = variable.type.dtype.itemsize or shared_bytes
-            program.names[location.symbol] = [(0, variable.name, variable.type.dtype.base, size)]
+            program.names[location.symbol] = [(0, variable.name, variable.type.dtype, size)]
     result, body, header = [], None, []
     for line in code.splitlines():
         word = line.strip()
@@ -157,7 +161,7 @@ class _Function:
                 if location.symbol:
                     named = program.names.setdefault(location.symbol, [])
                     of = variable.type.dtype
-                    named.append((location.offset, variable.name, of.base, of.itemsize))
+                    named.append((location.offset, variable.name, of, of.itemsize))
             for begin, _, location in variable.places:
                 if begin:
                     self.moves.setdefault(begin, []).append(
@@ -197,7 +201,7 @@ class _Function:
                     continue
             element, shape, line = self.declared.get(name, (None, (), 0))
             of = type_of_bytes(element, shape, memory.size)
-            self.program.names[memory.symbol] = [(0, name, of.dtype.base, memory.size)]
+            self.program.names[memory.symbol] = [(0, name, of.dtype, memory.size)]
             found.append((name, of, memory, line))
         return found
 
@@ -239,7 +243,7 @@ class _Function:
                         Slot(variable.name, *placed, variable.line, variable.file, since, writes, place, is_shared)
                     )
         for name, of, memory, line in self.shared:
-            if name not in names:
+            if name not in names and memory.size <= MOST_BYTES:
                 at, size = code.memory("shared", memory.symbol, 0, memory.size, memory.alignment)
                 slots.append(Slot(name, of, at, size, line, 1, "declared", is_shared=True))
         for variable in self.program.information.globals:
@@ -253,6 +257,8 @@ class _Function:
                     continue
                 size = self.shared_bytes // of.target.dtype.itemsize * of.target.dtype.itemsize
                 of = type_of_bytes(of.target, (), size)
+            if size > MOST_BYTES:
+                continue
             at, size = code.memory("shared", memory.symbol, 0, size, memory.alignment)
             slots.append(Slot(variable.name, of, at, size, is_shared=True))
         return calls, slots
@@ -280,8 +286,8 @@ class _Function:
         memory = self.memory.get(location.symbol)
         if memory is None:
             return None
-        size = min(of.dtype.itemsize, max(memory.size - location.offset, 0))
-        if size == 0:
+        size = of.dtype.itemsize
+        if not 0 < size <= min(MOST_BYTES, memory.size - location.offset):
             return None
         return (of, *code.memory(memory.space, memory.symbol, location.offset, size, memory.alignment))
 

@@ -93,7 +93,7 @@ def walk_of_launch(function, args, *, block, grid, thread, in_block, shared, lim
 
 @contextlib.contextmanager
 def _checks_without_shared_reads():
-    """No checks that the recording would fail: it reads what other threads write, and what nobody wrote."""
+    """No checks that the recording would fail: it reads what other threads write, and unwritten memory."""
     names = set().union(*(names for names, _ in _checks._open))
     if not names:
         names = set(os.environ.get("PYCUDA_CPU_CHECK", "").replace(" ", "").split(","))

@@ -17,6 +17,15 @@ class Region:
     symbol: str = ""
     depth: int = 0
     is_single: bool = False  # no array
+    shape: tuple = ()
+
+    def element(self, index):
+        """The index of an element as it is written in the source."""
+        if self.is_single:
+            return ""
+        if len(self.shape) < 2 or index >= np.prod(self.shape):
+            return f"[{index}]"
+        return "".join(f"[{one}]" for one in np.unravel_index(index, self.shape))
 
 
 class Regions:
@@ -37,8 +46,10 @@ class Regions:
     def add_variable(self, symbol, address, depth):
         """A variable of a function that is entered."""
         for offset, name, dtype, size in self._known.get(symbol, ()):
-            is_single = size == dtype.itemsize
-            self._variables.append(Region(address + offset, size, name, dtype, symbol, depth, is_single))
+            is_single = not dtype.shape
+            self._variables.append(
+                Region(address + offset, size, name, dtype.base, symbol, depth, is_single, dtype.shape)
+            )
 
     def drop_variables(self, depth):
         """Forget the variables of functions as deep as this or deeper."""
@@ -65,7 +76,7 @@ class Regions:
             return f"{region.name}+{at}", None
         index, rest = divmod(at, region.dtype.itemsize)
         member, of = _member_at(region.dtype, rest)
-        return f"{region.name}{'' if region.is_single else f'[{index}]'}{member}", of
+        return f"{region.name}{region.element(index)}{member}", of
 
     def name_of_pointer(self, address):
         """An address as an expression, such as "in + 2"; "" if it is in nothing that is known."""
@@ -76,6 +87,8 @@ class Regions:
         if at == 0:
             return f"&{region.name}" if region.is_single else region.name
         size = region.dtype.itemsize if region.dtype is not None else 1
+        if len(region.shape) > 1 and at % size == 0:
+            return f"&{region.name}{region.element(at // size)}"
         return f"{region.name} + {at // size}" if size and at % size == 0 else f"{region.name} + {at} bytes"
 
 

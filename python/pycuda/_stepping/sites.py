@@ -17,8 +17,8 @@ _BASE = re.compile(r"^([%$\w.]+)\s*(?:\+\s*(-?\w+))?$")
 _OPERATIONS = re.compile(r"^(bar|barrier|shfl|vote|match|redux|activemask|elect|membar|fence|mbarrier)\b[^;]*;$")
 _WIDTH = re.compile(r"^[subf](8|16|32|64|128)$|^bf16$")
 
-#: Variables of more bytes are recorded up to here.
-MOST_BYTES = 1024
+#: Variables of more bytes are not recorded. A tile of 32 x 32 floats is.
+MOST_BYTES = 4096
 
 
 @dataclass

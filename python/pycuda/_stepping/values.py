@@ -80,16 +80,8 @@ def text_of_shared_change(name, before, value, of, own):
     written = {one.partition(".")[0] for one in own}
     if not isinstance(value, np.ndarray):
         return [] if name in written else [f"other threads: {name} = {text_of(value, of)}"]
-    new = [
-        index
-        for index in _new_elements(before, value)
-        if not written & {_element(name, index), _flat(name, index, value)}
-    ]
+    new = [index for index in _new_elements(before, value) if _element(name, index) not in written]
     if len(new) > _SHOWN:
         return [f"other threads: {len(new)} new elements of {name}"]
     inner = of.target if of is not None else None
     return [f"other threads: {_element(name, index)} = {text_of(value[index], inner)}" for index in new]
-
-
-def _flat(name, index, value):
-    return f"{name}[{int(np.ravel_multi_index(index, value.shape))}]"
