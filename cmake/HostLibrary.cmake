@@ -35,7 +35,7 @@ endfunction()
 
 function(pycuda_compile_host_library target)
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/src")
-  target_link_libraries(${target} PRIVATE pycuda_hostwork pycuda_base cuda_headers pycuda_warnings Threads::Threads
+  target_link_libraries(${target} PRIVATE pycuda_hostblas pycuda_hostwork pycuda_base cuda_headers pycuda_warnings Threads::Threads
     ${CMAKE_DL_LIBS})
   # With a section each, the linker drops functions that nobody calls and folds those of the same code.
   target_compile_options(${target} PRIVATE -ffunction-sections -fdata-sections)

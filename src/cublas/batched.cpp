@@ -5,7 +5,9 @@
 #include <cmath>
 #include <vector>
 
-#include "cublas/pointer_lists.h"
+#include "cublas/handle.h"
+#include "hostblas/matrices.h"
+#include "hostblas/pointer_lists.h"
 
 namespace pycuda::cublas {
 namespace {
@@ -186,14 +188,6 @@ void getrs(Handle& handle, Operation operation, Int n, Int columns, const T* con
       solve(f, operation, n, columns, a[i], lda, pivots != nullptr ? pivots + i * n : nullptr, b[i],
             ldb);
   });
-}
-
-template <class T>
-void fill_identity(T* c, Int n, Int ldc) {
-  for (Int column = 0; column < n; ++column) {
-    std::fill_n(c + column * ldc, n, T{});
-    c[column + column * ldc] = T{1};
-  }
 }
 
 /// The first diagonal element that is 0, from 1; 0 if none is.

@@ -239,7 +239,6 @@ void require_places(const Product& p, const Places& places) {
 }
 
 Kind require_product(const Product& p, int compute, Int count) {
-  const auto is_operation = [](Operation one) { return one >= kNone && one <= kConjugated; };
   require(is_operation(p.op_a) && is_operation(p.op_b), "an operation is not one");
   require(p.m >= 0 && p.n >= 0 && p.k >= 0 && count >= 0, "a size is negative");
   require(p.lda >= std::max<Int>(1, p.op_a == kNone ? p.m : p.k) &&
@@ -249,7 +248,8 @@ Kind require_product(const Product& p, int compute, Int count) {
   require_fitting({p.m, p.n, p.k});
   const std::optional<Kind> kind = kind_of(p, compute);
   if (!kind)
-    throw Refusal{kNotSupported, "this combination of types and compute type is not supported"};
+    throw Refusal{Outcome::NotSupported,
+                  "this combination of types and compute type is not supported"};
   return *kind;
 }
 

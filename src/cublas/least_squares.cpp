@@ -4,7 +4,8 @@
 #include <cmath>
 #include <vector>
 
-#include "cublas/pointer_lists.h"
+#include "cublas/handle.h"
+#include "hostblas/pointer_lists.h"
 
 namespace pycuda::cublas {
 namespace {
@@ -89,7 +90,8 @@ void gels(Handle& handle, Operation operation, Int m, Int n, Int columns, T* con
   require(lda >= std::max<Int>(1, m) && ldc >= std::max<Int>(1, m),
           "a leading dimension is smaller than the rows");
   if (operation != kNone || m < n)
-    throw Refusal{kNotSupported, "only systems with m >= n that are not transposed are solved"};
+    throw Refusal{Outcome::NotSupported,
+                  "only systems with m >= n that are not transposed are solved"};
   if (n == 0 || columns == 0 || count == 0) return;
   require_pointers(handle, a, count, operand_bytes<T>(kNone, m, n, lda), "a");
   require_pointers(handle, c, count, operand_bytes<T>(kNone, m, columns, ldc), "c");

@@ -7,10 +7,6 @@
 namespace pycuda::cublas {
 namespace {
 
-bool is_operation(Operation operation) { return operation >= kNone && operation <= kConjugated; }
-bool is_triangle(Fill fill) { return fill == kLower || fill == kUpper; }
-bool is_diagonal(Diagonal diagonal) { return diagonal == kNonUnit || diagonal == kUnit; }
-
 void require_triangle(Fill fill, Int n) {
   require(is_triangle(fill), "the fill mode is not a triangle");
   require(n >= 0, "a size is negative");

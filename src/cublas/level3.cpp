@@ -8,8 +8,6 @@
 namespace pycuda::cublas {
 namespace {
 
-bool is_operation(Operation operation) { return operation >= kNone && operation <= kConjugated; }
-
 /// Refuses an op(a) that is not rows x columns in the device's memory.
 template <class T>
 void require_operand(const T* a, Operation operation, Int rows, Int columns, Int lda,

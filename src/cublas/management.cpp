@@ -15,7 +15,7 @@ Status create(Handle** handle) {
   auto made = std::make_unique<Handle>();
   made->context = hostwork::context_of_thread();
   if (made->context == nullptr) return kNotInitialized;
-  *handle = insert_handle(std::move(made));
+  *handle = Handles::instance().insert(std::move(made));
   return kSuccess;
 }
 
@@ -41,7 +41,7 @@ Status cublasDestroy_v2(Handle* handle) {
   return with_handle(handle, "cublasDestroy", [&] {
     const bool captured = is_capturing(*handle);
     if (!captured) driver()->synchronize(handle->stream);  // as cuBLAS does
-    erase_handle(handle);
+    Handles::instance().erase(handle);
   });
 }
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// The host's BLAS that does the work: OpenBLAS, through the CBLAS interface.
+// The host's BLAS and LAPACK that do the work: OpenBLAS, through the interfaces of CBLAS and
+// Fortran.
 #pragma once
 
-#include <complex>
 #include <string>
 #include <type_traits>
 
-#include "cublas/cublas_types.h"
+#include "hostblas/types.h"
 
-namespace pycuda::cublas {
+namespace pycuda::hostblas {
 
 /// A function of the library. Numbers are 64 bits wide here; a library with 32-bit ones gets those,
 /// and the numbers must fit (`fits`).
@@ -42,13 +42,11 @@ bool blas_is_wide();
 /// cblas_<name>. Throws Missing.
 Function blas_function(const std::string& name);
 
-template <class T>
-constexpr char letter() {
-  if constexpr (std::is_same_v<T, float>) return 's';
-  if constexpr (std::is_same_v<T, double>) return 'd';
-  if constexpr (std::is_same_v<T, ComplexFloat>) return 'c';
-  return 'z';
-}
+/// The same for LAPACK, which some builds keep in a library of its own.
+bool has_lapack();
+bool lapack_is_wide();
+/// The address of Fortran's <name>. Throws Missing.
+void* lapack_function(const std::string& name);
 
 /// The function of that type: blas<float>("gemm") is cblas_sgemm.
 template <class T>
@@ -72,4 +70,4 @@ constexpr int cblas_of(Fill fill) { return fill == kUpper ? 121 : 122; }
 constexpr int cblas_of(Diagonal diagonal) { return 131 + diagonal; }
 constexpr int cblas_of(Side side) { return 141 + side; }
 
-}  // namespace pycuda::cublas
+}  // namespace pycuda::hostblas

@@ -2,18 +2,14 @@
 // Arrays, in device memory, of pointers to matrices.
 #pragma once
 
-#include "cublas/handle.h"
+#include "hostblas/calls.h"
 
-namespace pycuda::cublas {
-
-inline bool is_operation(Operation operation) {
-  return operation >= kNone && operation <= kConjugated;
-}
+namespace pycuda::hostblas {
 
 /// An array of pointers to matrices.
 template <class T>
-void require_pointers(const Handle& handle, T* const* pointers, Int count, std::uint64_t bytes,
-                      const char* what) {
+void require_pointers(const StreamHandle& handle, T* const* pointers, Int count,
+                      std::uint64_t bytes, const char* what) {
   require_memory(pointers, static_cast<std::uint64_t>(count) * sizeof(T*), what);
   if (is_capturing(handle)) return;
   wait(handle);  // the pointers have been written
@@ -26,4 +22,4 @@ std::uint64_t operand_bytes(Operation operation, Int rows, Int columns, Int lead
                                          : matrix_extent(columns, rows, leading));
 }
 
-}  // namespace pycuda::cublas
+}  // namespace pycuda::hostblas
