@@ -169,7 +169,7 @@ module.get_function("twice")(cuda.InOut(numbers), block=(256, 1, 1), grid=(1, 1)
 assert (numbers == 2 * numpy.arange(256)).all()
 """
 
-# A program that is not of pycuda: cuBLAS and cuFFT by their names, ptxas, and the processor as a device of NVML.
+# A program that is not of pycuda: CUDA's libraries by their names, ptxas, and the processor as a device of NVML.
 OTHER_PROGRAM = """
 import ctypes, shutil, subprocess
 handle, plan, count = ctypes.c_void_p(), ctypes.c_int(), ctypes.c_uint()
@@ -179,6 +179,9 @@ for name in ("libcublas.so", "libcublas.so.13", "libcublas.so.12"):
 for name in ("libcufft.so", "libcufft.so.12", "libcufft.so.11"):
     cufft = ctypes.CDLL(name)
     assert cufft.cufftPlan1d(ctypes.byref(plan), 30, 0x29, 1) == 0 and cufft.cufftDestroy(plan) == 0, name
+for name in ("libcusolver.so", "libcusolver.so.12", "libcusolver.so.11"):
+    cusolver = ctypes.CDLL(name)
+    assert cusolver.cusolverDnCreate(ctypes.byref(handle)) == 0 and cusolver.cusolverDnDestroy(handle) == 0, name
 nvml = ctypes.CDLL("libnvidia-ml.so.1")
 assert nvml.nvmlInit_v2() == 0 and nvml.nvmlDeviceGetCount_v2(ctypes.byref(count)) == 0 and count.value == 1
 assert ctypes.CDLL("libcudart.so").cudaFree(None) == 0

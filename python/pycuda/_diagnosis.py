@@ -130,7 +130,7 @@ def _libraries():
     found = _programs.run_time_libraries()
     yield "libraries", ", ".join(found) or "none"
     if "libcublas.so.13" not in found:
-        yield "  more", "libcudart, cuBLAS, cuFFT, ptxas for other programs: `pip install 'pycuda-anywhere[libraries]'`"
+        yield "  more", "libcudart, cuBLAS and others for other programs: `pip install 'pycuda-anywhere[libraries]'`"
 
 
 def _compilers():

@@ -3,8 +3,8 @@
 
 Programs look for a library named libcuda.so.1. A folder that holds the CPU driver under that name, first on the
 library path, is what most of them need; numba-cuda and Triton get variables of their own as well. The folder
-also holds CUDA's run-time library for programs that nvcc compiled, and cuBLAS, cuFFT and NVML. Compilers that would
-make a GPU's machine code have stand-ins (`_stand_ins.py`).
+also holds CUDA's run-time library for programs that nvcc compiled, and cuBLAS, cuFFT, cuSOLVER and NVML. Compilers that
+would make a GPU's machine code have stand-ins (`_stand_ins.py`).
 """
 
 import argparse
@@ -32,10 +32,17 @@ _RUN_TIME = (
     "libcublas.so.12",
     "libcufft.so.12",
     "libcufft.so.11",
+    "libcusolver.so.12",
+    "libcusolver.so.11",
     _NVML,
 )
 # Programs that load a library by ctypes often ask for it without a version.
-_NEWEST = {"libcudart.so": "libcudart.so.13", "libcublas.so": "libcublas.so.13", "libcufft.so": "libcufft.so.12"}
+_NEWEST = {
+    "libcudart.so": "libcudart.so.13",
+    "libcublas.so": "libcublas.so.13",
+    "libcufft.so": "libcufft.so.12",
+    "libcusolver.so": "libcusolver.so.12",
+}
 _PROGRAM_OPTIONS = ("-m", "-c")
 # The options of `run` that name a file to write, and how such files end.
 _WRITTEN_FILES = {"check_report": (".json",), "counters": (".csv", ".json"), "report": (".html", ".htm")}
