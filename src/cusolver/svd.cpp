@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Singular values by QR's method, with V^H: gesvd.
+#include <stdexcept>
 #include <string_view>
 
 #include "cusolver/typed_matrices.h"
@@ -40,7 +41,10 @@ void decompose(Handle& handle, char job_u, char job_vt, Int m, Int n, T* a, Int 
   require_vector(s, n, 1, "s");
   if (has_place(job_u)) require_matrix(u, m, job_u == 'A' ? m : n, ldu, "u");
   if (has_place(job_vt)) require_matrix(vt, n, n, ldvt, "vt");
-  if (left_over != nullptr) require_vector(left_over, n - 1, 1, "rwork");
+  // Written only after a failure, so that programs get along with a pointer to the host's memory.
+  const bool is_writable =
+      n > 1 &&
+      hostwork::is_device_memory(left_over, static_cast<std::uint64_t>(n - 1) * sizeof(Real<T>));
   require_info(info);
   if (!has_place(job_u)) ldu = 1;
   if (!has_place(job_vt)) ldvt = 1;
@@ -63,7 +67,8 @@ void decompose(Handle& handle, char job_u, char job_vt, Int m, Int n, T* a, Int 
     std::vector<T> work = scratch<T>(asked_size(asked));
     if (status == 0) status = call(work.data(), static_cast<Int>(work.size()));
     set_info(info, status, n);
-    if (status == 0 || left_over == nullptr) return;
+    if (status == 0 || left_over == nullptr || n < 2) return;
+    if (!is_writable) throw std::invalid_argument("rwork does not lie in the device's memory");
     // The superdiagonal that did not become 0: behind the size of the workspace of real functions.
     for (Int i = 0; i + 1 < n; ++i) {
       if constexpr (is_complex<T>) {

@@ -78,6 +78,14 @@ class TestWithTransposedVectors:
                       vt.ld if vt else 1, *work, None) == 0  # fmt: skip
         self.check(jobs, *places)
 
+    def test_rwork_is_not_written_without_a_failure(self, solver, dtype, shape, jobs):
+        a, place, values, u, vt = places = self.places(dtype, shape, jobs)
+        name, rwork = named(dtype, "gesvd"), np.full(max(shape[1], 1), 5, real(dtype))  # the host's, as scikit-cuda's
+        assert solver(name, *map(ord, jobs), *shape, place, place.ld, values, u, u.ld if u else 1, vt,
+                      vt.ld if vt else 1, *solver.workspace(name, *shape), rwork) == 0  # fmt: skip
+        self.check(jobs, *places)
+        assert (rwork == 5).all()
+
     def test_by_64_bit_sizes(self, solver, dtype, shape, jobs):
         a, place, values, u, vt = places = self.places(dtype, shape, jobs)
         code, real_code = code_of(dtype)
