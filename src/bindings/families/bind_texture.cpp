@@ -86,6 +86,13 @@ void make_object_of_array(OwnedTexture* self, nb::handle array, nb::handle addre
                           float min_mipmap_level, std::optional<float> max_mipmap_level) {
   ArrayResource from = resource_of(array);
   CUDA_TEXTURE_DESC description = description_of(address_mode, filter_mode, flags, border_color);
+  // A driver takes such coordinates for normalized ones.
+  if (from.resource.resType == CU_RESOURCE_TYPE_MIPMAPPED_ARRAY &&
+      (description.flags & CU_TRSF_NORMALIZED_COORDINATES) == 0) {
+    throw nb::value_error(
+        "a MipmappedArray is read with normalized coordinates: pass "
+        "flags=TRSF_NORMALIZED_COORDINATES");
+  }
   description.mipmapFilterMode =
       as_enumerator<CUfilter_mode>(mipmap_filter_mode, "mipmap_filter_mode");
   description.mipmapLevelBias = mipmap_level_bias;

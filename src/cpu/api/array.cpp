@@ -131,6 +131,11 @@ CUresult described_texels(const CUDA_ARRAY3D_DESCRIPTOR& descriptor, exec::Texel
   return CUDA_SUCCESS;
 }
 
+CUresult refuse_memory_requirements() {
+  return fail(CUDA_ERROR_INVALID_VALUE,
+              "array: it has its memory; arrays of CUDA_ARRAY3D_DEFERRED_MAPPING require some");
+}
+
 Array* find_array(CUarray handle) { return arrays().handles.find(handle); }
 
 void release_arrays_of(const Context& context) { arrays().owned.destroy_all_of(context); }
@@ -233,13 +238,10 @@ CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR* pArrayDescriptor, CU
 
 CUresult cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS* memoryRequirements,
                                       CUarray array, CUdevice device) {
-  return with_array(array, [&](const Array& found) -> CUresult {
+  return with_array(array, [&](const Array&) -> CUresult {
     if (memoryRequirements == nullptr) return CUDA_ERROR_INVALID_VALUE;
     if (find_device(device) == nullptr) return CUDA_ERROR_INVALID_DEVICE;
-    *memoryRequirements = {};
-    memoryRequirements->size = found.bytes();
-    memoryRequirements->alignment = DeviceLimits::texture_alignment;
-    return CUDA_SUCCESS;
+    return refuse_memory_requirements();
   });
 }
 

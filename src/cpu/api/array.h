@@ -46,6 +46,10 @@ void release_arrays_of(const Context& context);
 /// describes none, NOT_SUPPORTED for formats and flags that the driver does not know.
 CUresult described_texels(const CUDA_ARRAY3D_DESCRIPTOR& descriptor, exec::TexelMemory* texels);
 
+/// Memory is required by arrays of deferred mapping alone, which the CPU driver does not make:
+/// INVALID_VALUE, as a GPU answers for others.
+CUresult refuse_memory_requirements();
+
 /// The format and channels of texels: INVALID_VALUE for what is none, NOT_SUPPORTED for packed and
 /// compressed formats.
 CUresult texel_format(CUarray_format format, unsigned channels, exec::TexelMemory* texels);

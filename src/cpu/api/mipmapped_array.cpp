@@ -142,13 +142,10 @@ CUresult cuMipmappedArrayGetLevel(CUarray* pLevelArray, CUmipmappedArray hMipmap
 
 CUresult cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS* memoryRequirements,
                                                CUmipmappedArray mipmap, CUdevice device) {
-  return with_array(mipmap, [&](const MipmappedArray& array) -> CUresult {
+  return with_array(mipmap, [&](const MipmappedArray&) -> CUresult {
     if (memoryRequirements == nullptr) return CUDA_ERROR_INVALID_VALUE;
     if (find_device(device) == nullptr) return CUDA_ERROR_INVALID_DEVICE;
-    *memoryRequirements = {};
-    memoryRequirements->size = array.texels().bytes();
-    memoryRequirements->alignment = DeviceLimits::texture_alignment;
-    return CUDA_SUCCESS;
+    return refuse_memory_requirements();
   });
 }
 

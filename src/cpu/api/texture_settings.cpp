@@ -33,14 +33,11 @@ CUresult read_filter_mode(CUfilter_mode mode, bool* is_linear) {
   return CUDA_SUCCESS;
 }
 
-/// What only textures with mipmap levels must observe.
-CUresult check_levels(const CUDA_TEXTURE_DESC& description, const exec::Texture& texture) {
-  if (texture.texels.levels == 1) return CUDA_SUCCESS;
-  if (!texture.normalized_coordinates) {
-    return refuse_texture(
-        "an array with mipmap levels is read with normalized coordinates: set "
-        "CU_TRSF_NORMALIZED_COORDINATES");
-  }
+/// What only textures with mipmap levels must observe. Their coordinates are normalized, whatever
+/// the flags say, as on a GPU.
+CUresult apply_levels(const CUDA_TEXTURE_DESC& description, exec::Texture* texture) {
+  if (texture->texels.levels == 1) return CUDA_SUCCESS;
+  texture->normalized_coordinates = true;
   if (description.maxAnisotropy <= 1) return CUDA_SUCCESS;
   return fail(CUDA_ERROR_NOT_SUPPORTED,
               "texture: anisotropic filtering is not supported by the CPU driver: set "
@@ -181,7 +178,7 @@ CUresult apply(const CUDA_TEXTURE_DESC& description, exec::Texture* texture) {
   if (status == CUDA_SUCCESS) status = apply_filter_mode(description.filterMode, texture);
   if (status == CUDA_SUCCESS)
     status = apply_level_filter_mode(description.mipmapFilterMode, texture);
-  if (status == CUDA_SUCCESS) status = check_levels(description, *texture);
+  if (status == CUDA_SUCCESS) status = apply_levels(description, texture);
   texture->level_bias = description.mipmapLevelBias;
   texture->least_level = description.minMipmapLevelClamp;
   texture->greatest_level = description.maxMipmapLevelClamp;

@@ -25,8 +25,7 @@ CUresult apply_flags(unsigned flags, exec::Texture* texture);
 CUresult apply_address_mode(int axis, CUaddress_mode mode, exec::Texture* texture);
 CUresult apply_filter_mode(CUfilter_mode mode, exec::Texture* texture);
 CUresult apply_level_filter_mode(CUfilter_mode mode, exec::Texture* texture);
-/// INVALID_VALUE also for levels that are to be read with coordinates in texels, NOT_SUPPORTED for
-/// anisotropic filters between them.
+/// NOT_SUPPORTED for anisotropic filters between mipmap levels.
 CUresult apply(const CUDA_TEXTURE_DESC& description, exec::Texture* texture);
 
 }  // namespace pycuda::cpu::api

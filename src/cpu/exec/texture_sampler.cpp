@@ -308,7 +308,7 @@ double allowed_level(const Texture& texture, double level) {
   const double least = bound(texture.least_level, 0);
   const double greatest = bound(texture.greatest_level, least);
   if (std::isnan(level)) return least;
-  return std::floor(std::clamp(level, least, greatest) * weight_steps + 0.5) / weight_steps;
+  return std::floor(std::clamp(level, least, greatest) * weight_steps) / weight_steps;
 }
 
 Sample fetch_at(const Texture& texture, TextureForm form, const Coordinates& at, double level) {
