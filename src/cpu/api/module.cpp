@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -47,11 +49,15 @@ CUresult kernel_of(Make make, const Kernel** kernel) {
 
 /// Functions that have addresses are there once: another copy of them would not be theirs. Says so
 /// once for each kernel of a program.
-[[gnu::noinline]] void tell_unchecked(const jit::Program& program, const std::string& kernel) {
+[[gnu::noinline]] void tell_unchecked(const std::shared_ptr<const jit::Program>& program,
+                                      const std::string& kernel) {
+  using Told = std::map<std::weak_ptr<const jit::Program>, std::set<std::string>,
+                        std::owner_less<std::weak_ptr<const jit::Program>>>;
   static std::mutex mutex;
-  static auto& told = *new std::set<std::pair<const jit::Program*, std::string>>;
+  static auto& told = *new Told;
   const std::lock_guard lock(mutex);
-  if (told.emplace(&program, kernel).second)
+  std::erase_if(told, [](const auto& entry) { return entry.first.expired(); });
+  if (told[program].insert(kernel).second)
     base::log(base::LogLevel::Warning,
               "kernel '" + kernel +
                   "' calls functions by their addresses and is not checked: set PYCUDA_CPU_CHECK "
@@ -193,7 +199,7 @@ CUresult Function::load_for(const Dim3& grid, const Dim3& block, const Kernel** 
     if (checks->any()) {
       if (code.program()->implementation().may_be_copied(facts_.name))
         return module_.image()->load_checked(number_, *checks, kernel);
-      tell_unchecked(*code.program(), facts_.name);
+      tell_unchecked(code.program(), facts_.name);
     }
     // Code that checks what nobody asks for any longer.
     *checks = code.checks();
