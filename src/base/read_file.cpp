@@ -26,7 +26,7 @@ std::optional<std::string> read_file(const std::string& path) {
   return content;
 }
 
-bool write_file(const std::string& path, const std::string& content) {
+bool write_file(const std::string& path, std::string_view content) {
   File file(std::fopen(path.c_str(), "wbe"));
   if (file == nullptr) return false;
   const bool written = std::fwrite(content.data(), 1, content.size(), file.get()) == content.size();

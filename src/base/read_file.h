@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace pycuda::base {
 
@@ -13,6 +14,6 @@ namespace pycuda::base {
 std::optional<std::string> read_file(const std::string& path);
 
 /// Replaces a file's contents. False when it cannot be written; errno says why.
-bool write_file(const std::string& path, const std::string& content);
+bool write_file(const std::string& path, std::string_view content);
 
 }  // namespace pycuda::base

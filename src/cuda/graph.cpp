@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "cuda/graph.h"
 
+#include "base/read_file.h"
+
 namespace pycuda::cuda {
 namespace {
 
@@ -107,9 +109,10 @@ CUgraphNodeType Graph::type_of(CUgraphNode node) const {
   return type;
 }
 
-void Graph::print_dot(const std::string& path, unsigned int flags) const {
+std::string Graph::print_dot(const std::string& path, unsigned int flags) const {
   const ContextScope scope(context());
   driver().cuGraphDebugDotPrint(handle(), path.c_str(), flags);
+  return base::read_file(path).value_or("");
 }
 
 CUgraphNode Graph::add_kernel(const Kernel& kernel, const LaunchShape& shape, const void* arguments,

@@ -64,8 +64,9 @@ class Graph {
   std::vector<CUgraphNode> dependencies_of(CUgraphNode node) const;
   std::vector<CUgraphNode> dependents_of(CUgraphNode node) const;
   CUgraphNodeType type_of(CUgraphNode node) const;
-  /// Writes it to a file in the language of Graphviz; `flags` are CU_GRAPH_DEBUG_DOT_FLAGS_*.
-  void print_dot(const std::string& path, unsigned int flags) const;
+  /// Writes it to a file in the language of Graphviz; `flags` are CU_GRAPH_DEBUG_DOT_FLAGS_*. What
+  /// stands in the file then; empty where it cannot be read.
+  std::string print_dot(const std::string& path, unsigned int flags) const;
 
   /// The arguments are copied, laid out as the kernel's parameter buffer.
   CUgraphNode add_kernel(const Kernel& kernel, const LaunchShape& shape, const void* arguments,

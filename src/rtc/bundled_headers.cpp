@@ -5,13 +5,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
 #include <map>
 #include <mutex>
 #include <system_error>
 #include <utility>
 
 #include "base/hash.h"
+#include "base/read_file.h"
 
 namespace pycuda::rtc {
 namespace {
@@ -123,10 +123,7 @@ bool write_known_headers(const fs::path& folder) {
   fs::create_directories(folder / "crt", error);
   if (error) return false;
   for (const char* const name : kKnown) {
-    std::ofstream file(folder / name);
-    file << kVersions;
-    file.close();
-    if (!file) return false;
+    if (!base::write_file((folder / name).native(), kVersions)) return false;
   }
   return true;
 }

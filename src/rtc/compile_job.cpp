@@ -3,8 +3,9 @@
 #include "rtc/compile_job.h"
 
 #include <cerrno>
-#include <fstream>
 #include <system_error>
+
+#include "base/read_file.h"
 
 namespace pycuda::rtc {
 
@@ -38,10 +39,8 @@ void refuse(const std::string& why, const CompileRequest& request) {
 }
 
 void write_file(const fs::path& path, std::string_view content) {
-  std::ofstream stream(path, std::ios::binary);
-  stream.write(content.data(), static_cast<std::streamsize>(content.size()));
-  stream.close();
-  if (!stream) throw fs::filesystem_error("cannot write", path, {errno, std::generic_category()});
+  if (!base::write_file(path.native(), content))
+    throw fs::filesystem_error("cannot write", path, {errno, std::generic_category()});
 }
 
 }  // namespace pycuda::rtc

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The compiler's other way: an nvcc that is asked for, or that has the host compiler a source
 // needs.
-#include <fstream>
-#include <iterator>
 #include <utility>
 
+#include "base/read_file.h"
 #include "rtc/compile_job.h"
 #include "rtc/nvcc.h"
 
@@ -44,8 +43,7 @@ Compiled Compiler::compile_with_nvcc(const CompileRequest& request, Job& job,
   auto program = run_program(command, folder.path());
   if (!program) throw CompileError(program.error().message, command, "", "");
   const std::string log = unwrap_log(program->standard_output + program->standard_error);
-  std::ifstream stream(folder.path() / output, std::ios::binary);
-  std::string image((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
+  std::string image = base::read_file((folder.path() / output).native()).value_or("");
   if (program->exit_status != 0 || image.empty()) {
     throw CompileError("nvcc " + compilation_failed(""), command, program->standard_output,
                        unwrap_log(program->standard_error));

@@ -4,10 +4,9 @@
 
 #include <sys/stat.h>
 
-#include <fstream>
-#include <iterator>
 #include <utility>
 
+#include "base/read_file.h"
 #include "rtc/source_characters.h"
 
 namespace pycuda::rtc {
@@ -68,9 +67,7 @@ class Follower {
 
   void enter(const IncludePaths::Found& found, const std::string& name) {
     if (!visited_.insert(found.file.native()).second) return;
-    std::ifstream stream(found.file, std::ios::binary);
-    const std::string text((std::istreambuf_iterator<char>(stream)),
-                           std::istreambuf_iterator<char>());
+    const std::string text = base::read_file(found.file.native()).value_or("");
     hash_.add(found.file.native()).add(text);
     const SourceScan scan = scan_source(text);
     const bool users = found.owner == IncludeOwner::User;

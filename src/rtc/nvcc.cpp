@@ -12,19 +12,16 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <system_error>
+
+#include "base/read_file.h"
 
 namespace pycuda::rtc {
 namespace {
 
 namespace fs = std::filesystem;
 
-std::string read_file(const fs::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  return std::string((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
-}
+std::string content_of(const fs::path& path) { return base::read_file(path.native()).value_or(""); }
 
 }  // namespace
 
@@ -85,8 +82,8 @@ base::Result<ProgramOutput> run_program(const std::vector<std::string>& command,
   ProgramOutput result;
   result.exit_status =
       WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 128 + WTERMSIG(wait_status);
-  result.standard_output = read_file(output);
-  result.standard_error = read_file(error);
+  result.standard_output = content_of(output);
+  result.standard_error = content_of(error);
   return result;
 }
 

@@ -3,10 +3,10 @@
 #include "rtc/options.h"
 
 #include <algorithm>
-#include <fstream>
 #include <iterator>
 #include <utility>
 
+#include "base/read_file.h"
 #include "rtc/option_lists.h"
 #include "rtc/option_table.h"
 
@@ -163,12 +163,9 @@ class Translator {
   Failed add_files(const ParsedOption& option, int depth) {
     if (depth == kMostNestedFiles) return refusal(option.text, "files of options name each other");
     for (const std::string& path : split_list(option.value)) {
-      std::ifstream stream(path, std::ios::binary);
-      const std::string text((std::istreambuf_iterator<char>(stream)),
-                             std::istreambuf_iterator<char>());
-      if (!stream.is_open() || stream.bad())
-        return refusal(whole(option), "the file cannot be read");
-      const std::vector<std::string> words = split_words(text);
+      const std::optional<std::string> text = base::read_file(path);
+      if (!text) return refusal(whole(option), "the file cannot be read");
+      const std::vector<std::string> words = split_words(*text);
       if (auto failure = add(words, depth + 1)) return failure;
     }
     return std::nullopt;

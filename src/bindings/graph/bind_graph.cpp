@@ -7,8 +7,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
@@ -250,12 +248,7 @@ class TemporaryFile {
 std::string debug_dot(const GraphObject& self, nb::handle path, bool verbose) {
   const cuda::Graph& graph = *self.ready();
   const unsigned int flags = verbose ? CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE : 0;
-  const auto print = [&](const std::string& place) {
-    graph.print_dot(place, flags);
-    std::ifstream file(place);
-    return std::string(std::istreambuf_iterator<char>(file), {});
-  };
-  return path.is_none() ? print(TemporaryFile().path()) : print(path_of(path));
+  return graph.print_dot(path.is_none() ? TemporaryFile().path() : path_of(path), flags);
 }
 
 std::string type_name(CUgraphNodeType type) {
