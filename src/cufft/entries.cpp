@@ -7,7 +7,9 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <string>
 
+#include "base/log.h"
 #include "cufft/plan.h"
 
 namespace pycuda::cufft {
@@ -158,6 +160,28 @@ Result give_no_bytes(std::size_t* bytes) {
   return kSuccess;
 }
 
+/// The bytes of a plan that is asked about before it is made.
+template <class Size>
+Result give_size(int handle, int rank, const Size* lengths, int type, Size batch,
+                 std::size_t* bytes) {
+  return guarded([&] {
+    if (!plans().contains(handle)) return kInvalidPlan;
+    if (!is_type(type)) return kInvalidType;
+    if (rank < 1 || rank > 3 || lengths == nullptr) return kInvalidValue;
+    const auto is_wrong = [](Size length) { return length < 1; };
+    if (batch < 1 || std::any_of(lengths, lengths + rank, is_wrong)) return kInvalidSize;
+    return give_no_bytes(bytes);
+  });
+}
+
+Result refuse_property(const char* function) {
+  return guarded([&] {
+    base::log(base::LogLevel::Warning,
+              std::string(function) + " is not supported by the CPU driver's cuFFT");
+    return kNotSupported;
+  });
+}
+
 }  // namespace
 
 extern "C" {
@@ -264,12 +288,40 @@ Result cufftEstimate3d(int, int, int, int, std::size_t* bytes) { return give_no_
 Result cufftEstimateMany(int, int*, int*, int, int, int*, int, int, int, int, std::size_t* bytes) {
   return give_no_bytes(bytes);
 }
+Result cufftGetSize1d(int handle, int n, int type, int batch, std::size_t* bytes) {
+  return give_size(handle, 1, &n, type, batch, bytes);
+}
+Result cufftGetSize2d(int handle, int rows, int columns, int type, std::size_t* bytes) {
+  const int n[] = {rows, columns};
+  return give_size(handle, 2, n, type, 1, bytes);
+}
+Result cufftGetSize3d(int handle, int planes, int rows, int columns, int type, std::size_t* bytes) {
+  const int n[] = {planes, rows, columns};
+  return give_size(handle, 3, n, type, 1, bytes);
+}
+Result cufftGetSizeMany(int handle, int rank, int* n, int*, int, int, int*, int, int, int type,
+                        int batch, std::size_t* bytes) {
+  return give_size(handle, rank, n, type, batch, bytes);
+}
+Result cufftGetSizeMany64(int handle, int rank, long long* n, long long*, long long, long long,
+                          long long*, long long, long long, int type, long long batch,
+                          std::size_t* bytes) {
+  return give_size(handle, rank, n, type, batch, bytes);
+}
 Result cufftSetWorkArea(int handle, void*) {
   return plans().contains(handle) ? kSuccess : kInvalidPlan;
 }
 Result cufftSetAutoAllocation(int handle, int) {
   return plans().contains(handle) ? kSuccess : kInvalidPlan;
 }
+
+Result cufftSetPlanPropertyInt64(int, int, long long) {
+  return refuse_property("cufftSetPlanPropertyInt64");
+}
+Result cufftGetPlanPropertyInt64(int, int, long long*) {
+  return refuse_property("cufftGetPlanPropertyInt64");
+}
+Result cufftResetPlanProperty(int, int) { return refuse_property("cufftResetPlanProperty"); }
 
 }  // extern "C"
 

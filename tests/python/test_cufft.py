@@ -12,7 +12,7 @@ from programs import is_cpu
 
 R2C, C2R, C2C, D2Z, Z2D, Z2Z = 0x2A, 0x2C, 0x29, 0x6A, 0x6C, 0x69
 FORWARD, INVERSE = -1, 1
-INVALID_PLAN, INVALID_TYPE, INVALID_VALUE, EXEC_FAILED, INVALID_SIZE = 1, 3, 4, 6, 8
+INVALID_PLAN, INVALID_TYPE, INVALID_VALUE, EXEC_FAILED, INVALID_SIZE, NOT_SUPPORTED = 1, 3, 4, 6, 8, 16
 
 
 @pytest.fixture(autouse=True)
@@ -167,3 +167,31 @@ def test_versions(major):
     handle = ctypes.c_int()
     assert library.cufftCreate(ctypes.byref(handle)) == 0
     assert library.cufftMakePlan1d(handle, 8, C2C, 1, ctypes.byref(size)) == 0 and size.value == 0
+
+
+def test_sizes_of_plans_that_are_asked_about_first(fft):
+    handle, n = ctypes.c_int(), (ctypes.c_int * 2)(4, 8)
+    assert fft.cufftCreate(ctypes.byref(handle)) == 0
+    calls = {
+        "1d": (8, C2C, 3),
+        "2d": (4, 8, C2C),
+        "3d": (2, 4, 8, C2C),
+        "Many": (2, n, None, 1, 0, None, 1, 0, C2C, 3),
+        "Many64": (1, (ctypes.c_longlong * 1)(8), None, *map(ctypes.c_longlong, (1, 0)), None,
+                   *map(ctypes.c_longlong, (1, 0)), C2C, ctypes.c_longlong(3)),
+    }  # fmt: skip
+    for name, arguments in calls.items():
+        ask, size = getattr(fft, "cufftGetSize" + name), ctypes.c_size_t(1)
+        assert ask(handle, *arguments, ctypes.byref(size)) == 0 and size.value == 0
+        assert ask(12345, *arguments, ctypes.byref(size)) == INVALID_PLAN
+        assert ask(handle, *arguments, None) == INVALID_VALUE
+    size = ctypes.c_size_t()
+    assert fft.cufftGetSize1d(handle, 0, C2C, 1, ctypes.byref(size)) == INVALID_SIZE
+    assert fft.cufftGetSize2d(handle, 4, 8, 5, ctypes.byref(size)) == INVALID_TYPE
+
+
+def test_properties_of_plans_are_refused(fft):
+    handle, value = plan(fft, [8], C2C), ctypes.c_longlong()
+    assert fft.cufftSetPlanPropertyInt64(handle, 1, value) == NOT_SUPPORTED
+    assert fft.cufftGetPlanPropertyInt64(handle, 1, ctypes.byref(value)) == NOT_SUPPORTED
+    assert fft.cufftResetPlanProperty(handle, 1) == NOT_SUPPORTED
