@@ -2,13 +2,12 @@
 // Products of matrices of any of the types: cublasGemmEx and its like. The matrices are converted
 // to the type that is computed in, which the host's BLAS has.
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <optional>
 #include <vector>
 
 #include "cublas/handle.h"
-#include "cublas/small_floats.h"
+#include "hostblas/elements.h"
+#include "hostblas/product_kinds.h"
 
 namespace pycuda::cublas {
 namespace {
@@ -19,127 +18,6 @@ struct Product {
   Int m = 0, n = 0, k = 0, lda = 0, ldb = 0, ldc = 0;
   DataType type_a = kFloat, type_b = kFloat, type_c = kFloat;
 };
-
-std::size_t bytes_of(DataType type) {
-  switch (type) {
-    case kInt8:
-      return 1;
-    case kHalf:
-    case kBfloat16:
-      return 2;
-    case kFloat:
-    case kInt32:
-      return 4;
-    case kDouble:
-    case kComplexFloat:
-      return 8;
-    case kComplexDouble:
-      return 16;
-  }
-  return 0;
-}
-
-/// What is computed in: the narrowest of BLAS's types that loses nothing of the documented one.
-enum class Inner { Float, Double, ComplexFloat, ComplexDouble, Integer };
-
-struct Kind {
-  Inner inner;
-  DataType scale;  ///< the type of alpha and beta
-};
-
-/// The documented combinations; nothing for others.
-std::optional<Kind> kind_of(const Product& product, int compute) {
-  const DataType a = product.type_a;
-  const DataType c = product.type_c;
-  if (product.type_b != a) return std::nullopt;
-  switch (compute) {
-    case kCompute16:
-    case kCompute16Pedantic:
-      if (a == kHalf && c == kHalf) return Kind{Inner::Float, kHalf};
-      break;
-    case kCompute32:
-    case kCompute32Pedantic:
-    case kCompute32Fast16:
-    case kCompute32FastBfloat16:
-    case kCompute32FastTf32:
-      if ((a == kHalf || a == kBfloat16 || a == kInt8) && (c == a || c == kFloat) && c != kInt8)
-        return Kind{Inner::Float, kFloat};
-      if (a == kFloat && c == kFloat) return Kind{Inner::Float, kFloat};
-      if (a == kComplexFloat && c == kComplexFloat) return Kind{Inner::ComplexFloat, kComplexFloat};
-      break;
-    case kCompute64:
-    case kCompute64Pedantic:
-      if (a == kDouble && c == kDouble) return Kind{Inner::Double, kDouble};
-      if (a == kComplexDouble && c == kComplexDouble)
-        return Kind{Inner::ComplexDouble, kComplexDouble};
-      break;
-    case kComputeInt:
-    case kComputeIntPedantic:
-      if (a == kInt8 && c == kInt32) return Kind{Inner::Integer, kInt32};
-      break;
-    default:
-      break;
-  }
-  return std::nullopt;
-}
-
-template <class T>
-T load(const void* place, DataType type, Int index) {
-  switch (type) {
-    case kInt8:
-      return T(static_cast<Real<T>>(static_cast<const std::int8_t*>(place)[index]));
-    case kInt32:
-      return T(static_cast<Real<T>>(static_cast<const std::int32_t*>(place)[index]));
-    case kHalf:
-      return T(static_cast<Real<T>>(to_float(static_cast<const Half*>(place)[index])));
-    case kBfloat16:
-      return T(static_cast<Real<T>>(to_float(static_cast<const Bfloat16*>(place)[index])));
-    case kFloat:
-      return T(static_cast<Real<T>>(static_cast<const float*>(place)[index]));
-    case kDouble:
-      return T(static_cast<Real<T>>(static_cast<const double*>(place)[index]));
-    default:
-      break;
-  }
-  if constexpr (is_complex<T>) {
-    if (type == kComplexFloat) return T(static_cast<const ComplexFloat*>(place)[index]);
-    if (type == kComplexDouble) {
-      const ComplexDouble value = static_cast<const ComplexDouble*>(place)[index];
-      return {static_cast<Real<T>>(value.real()), static_cast<Real<T>>(value.imag())};
-    }
-  }
-  return T{};
-}
-
-/// Sums that leave 32 bits wrap, as in hardware.
-std::int32_t wrapped(double value) {
-  return static_cast<std::int32_t>(static_cast<std::uint32_t>(static_cast<std::int64_t>(value)));
-}
-
-template <class T>
-void store(void* place, DataType type, Int index, T value) {
-  if constexpr (is_complex<T>) {
-    static_cast<T*>(place)[index] = value;
-  } else {
-    switch (type) {
-      case kHalf:
-        static_cast<Half*>(place)[index] = to_half(static_cast<float>(value));
-        break;
-      case kBfloat16:
-        static_cast<Bfloat16*>(place)[index] = to_bfloat16(static_cast<float>(value));
-        break;
-      case kInt32:
-        static_cast<std::int32_t*>(place)[index] = wrapped(static_cast<double>(value));
-        break;
-      case kDouble:
-        static_cast<double*>(place)[index] = static_cast<double>(value);
-        break;
-      default:
-        static_cast<float*>(place)[index] = static_cast<float>(value);
-        break;
-    }
-  }
-}
 
 template <class T>
 std::vector<T> converted(const void* place, DataType type, Int rows, Int columns, Int leading) {
@@ -246,7 +124,7 @@ Kind require_product(const Product& p, int compute, Int count) {
               p.ldc >= std::max<Int>(1, p.m),
           "a leading dimension is smaller than the rows");
   require_fitting({p.m, p.n, p.k});
-  const std::optional<Kind> kind = kind_of(p, compute);
+  const std::optional<Kind> kind = kind_of(p.type_a, p.type_b, p.type_c, compute);
   if (!kind)
     throw Refusal{Outcome::NotSupported,
                   "this combination of types and compute type is not supported"};
@@ -262,9 +140,9 @@ void choose(Handle& handle, const Product& p, const Kind& kind, const void* alph
     case Inner::Double:
     case Inner::Integer:  // exact in a double up to 2^53
       return run<double>(handle, p, kind, alpha, beta, where, count);
-    case Inner::ComplexFloat:
+    case Inner::SingleComplex:
       return run<ComplexFloat>(handle, p, kind, alpha, beta, where, count);
-    case Inner::ComplexDouble:
+    case Inner::DoubleComplex:
       return run<ComplexDouble>(handle, p, kind, alpha, beta, where, count);
   }
 }

@@ -24,8 +24,6 @@ struct Handle : hostblas::StreamHandle {
 };
 using Handles = hostwork::Registry<Handle>;
 
-Status status_of(Outcome outcome);
-
 /// Refuses what is not a handle, and ends the call if work of the handle has failed.
 void require_usable(const Handle* handle);
 

@@ -103,51 +103,8 @@ Status cublasSetWorkspace_v2(Handle* handle, void* memory, std::size_t bytes) {
   });
 }
 
-const char* cublasGetStatusName(int status) {
-  switch (status) {
-    case kSuccess:
-      return "CUBLAS_STATUS_SUCCESS";
-    case kNotInitialized:
-      return "CUBLAS_STATUS_NOT_INITIALIZED";
-    case kAllocFailed:
-      return "CUBLAS_STATUS_ALLOC_FAILED";
-    case kInvalidValue:
-      return "CUBLAS_STATUS_INVALID_VALUE";
-    case 8:
-      return "CUBLAS_STATUS_ARCH_MISMATCH";
-    case kMappingError:
-      return "CUBLAS_STATUS_MAPPING_ERROR";
-    case kExecutionFailed:
-      return "CUBLAS_STATUS_EXECUTION_FAILED";
-    case kInternalError:
-      return "CUBLAS_STATUS_INTERNAL_ERROR";
-    case kNotSupported:
-      return "CUBLAS_STATUS_NOT_SUPPORTED";
-    case 16:
-      return "CUBLAS_STATUS_LICENSE_ERROR";
-    default:
-      return "cublasUnknown";
-  }
-}
-
-const char* cublasGetStatusString(int status) {
-  switch (status) {
-    case kSuccess:
-      return "the operation was successful";
-    case kNotInitialized:
-      return "the handle is not initialised";
-    case kAllocFailed:
-      return "memory could not be allocated";
-    case kInvalidValue:
-      return "an argument is not valid";
-    case kExecutionFailed:
-      return "the operation could not be executed";
-    case kNotSupported:
-      return "the operation is not supported";
-    default:
-      return cublasGetStatusName(status);
-  }
-}
+const char* cublasGetStatusName(int status) { return status_name(status); }
+const char* cublasGetStatusString(int status) { return status_text(status); }
 
 }  // extern "C"
 

@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstdint>
 
-namespace pycuda::cublas {
+namespace pycuda::hostblas {
 
 struct Half {
   std::uint16_t bits;
@@ -55,4 +55,4 @@ inline Half to_half(float value) {
   return with_sign((rounded >> 13U) - (112U << 10U));
 }
 
-}  // namespace pycuda::cublas
+}  // namespace pycuda::hostblas
