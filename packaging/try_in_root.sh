@@ -4,7 +4,7 @@
 # compiler and without /proc, and runs the self-test and example programs there as a user who cannot write to his home.
 # Needs root and debootstrap. In bullseye, whose Python is too old for pycuda-anywhere, it tries the CPU driver alone.
 # It prints the times of the installation, the self-test and the programs. Then it adds pycuda-anywhere-libraries and tries
-# cuFFT, cuBLAS, cuSOLVER, NVML and ptxas.
+# cuFFT, cuBLAS, cuBLASLt, cuSOLVER, NVML and ptxas.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 suite=${1:?usage: try_in_root.sh SUITE [FOLDER]}
@@ -32,6 +32,8 @@ nvml = ctypes.CDLL("libnvidia-ml.so.1")
 assert nvml.nvmlInit_v2() == 0 and nvml.nvmlDeviceGetCount_v2(ctypes.byref(count)) == 0 and count.value == 1
 for name in ("libcublas.so.13", "libcublas.so.12"):
     assert ctypes.CDLL(name).cublasGetVersion_v2(None, ctypes.byref(plan)) == 0, name
+for name in ("libcublasLt.so.13", "libcublasLt.so.12"):
+    assert ctypes.CDLL(name).cublasLtGetProperty(0, ctypes.byref(plan)) == 0, name
 for name in ("libcusolver.so.12", "libcusolver.so.11"):
     assert ctypes.CDLL(name).cusolverGetVersion(ctypes.byref(plan)) == 0, name
 ptxas = shutil.which("ptxas")

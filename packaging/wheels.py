@@ -176,6 +176,9 @@ handle, plan, count = ctypes.c_void_p(), ctypes.c_int(), ctypes.c_uint()
 for name in ("libcublas.so", "libcublas.so.13", "libcublas.so.12"):
     cublas = ctypes.CDLL(name)
     assert cublas.cublasCreate_v2(ctypes.byref(handle)) == 0 and cublas.cublasDestroy_v2(handle) == 0, name
+for name in ("libcublasLt.so", "libcublasLt.so.13", "libcublasLt.so.12"):
+    lt = ctypes.CDLL(name)
+    assert lt.cublasLtCreate(ctypes.byref(handle)) == 0 and lt.cublasLtDestroy(handle) == 0, name
 for name in ("libcufft.so", "libcufft.so.12", "libcufft.so.11"):
     cufft = ctypes.CDLL(name)
     assert cufft.cufftPlan1d(ctypes.byref(plan), 30, 0x29, 1) == 0 and cufft.cufftDestroy(plan) == 0, name

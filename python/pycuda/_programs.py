@@ -30,6 +30,8 @@ _RUN_TIME = (
     "libcudart_static.a",
     "libcublas.so.13",
     "libcublas.so.12",
+    "libcublasLt.so.13",
+    "libcublasLt.so.12",
     "libcufft.so.12",
     "libcufft.so.11",
     "libcusolver.so.12",
@@ -40,6 +42,7 @@ _RUN_TIME = (
 _NEWEST = {
     "libcudart.so": "libcudart.so.13",
     "libcublas.so": "libcublas.so.13",
+    "libcublasLt.so": "libcublasLt.so.13",
     "libcufft.so": "libcufft.so.12",
     "libcusolver.so": "libcusolver.so.12",
 }
