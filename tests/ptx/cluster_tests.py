@@ -123,16 +123,16 @@ def questions():
         getctarank.shared::cluster.u32 %t13, %t4; getctarank.shared::cluster.u32 %t14, %t10;
         isspacep.shared %p1, %u1; isspacep.shared %p2, %u2; isspacep.shared::cta %p3, %u2;
         isspacep.shared::cluster %p4, %u1; isspacep.shared::cluster %p5, %u2; isspacep.shared::cluster %p6, %r;
-        isspacep.global %p7, %r;
-        mad.wide.u32 %r, %t0, 44, %r;"""
+        isspacep.global %p7, %r; isspacep.global %p8, %u1; isspacep.global %p9, %u2;
+        mad.wide.u32 %r, %t0, 52, %r;"""
     for i, value in enumerate(("%t11", "%t12", "%t13", "%t14")):
         body += f"\nst.global.u32 [%r+{4 * i}], {value};"
-    for i in range(1, 8):
+    for i in range(1, 10):
         body += f"\nselp.u32 %t15, 1, 0, %p{i};\nst.global.u32 [%r+{4 * i + 12}], %t15;"
     values = []
     for block in range(8):
         rank, other = block % 4, (block + 1) % 4
-        values += [rank, other, rank, other, 1, 0, 0, 1, 1, 0, 1]
+        values += [rank, other, rank, other, 1, 0, 0, 1, 1, 0, 1, 0, 0]
     return [
         kernel(
             "where_addresses_lie",

@@ -83,6 +83,64 @@ def call(target, argument, result, extra="", prefix=""):
     )
 
 
+def questions(addresses, spaces):
+    """For each address the spaces that it lies in, a bit each, in words of %r."""
+    lines = []
+    for word, address in enumerate(addresses):
+        lines.append("mov.u32 %t4, 0;")
+        for bit, space in enumerate(spaces):
+            lines.append(f"isspacep.{space} %p1, {address};")
+            lines.append(f"@%p1 or.b32 %t4, %t4, {1 << bit};")
+        lines.append(f"st.global.u32 [%r+{4 * word}], %t4;")
+    return "\n".join(lines)
+
+
+ADDRESSES = """
+        mov.u64 %u1, mine; cvta.local.u64 %u1, %u1;
+        mov.u64 %u2, ours; cvta.shared.u64 %u2, %u2;
+        mov.u64 %u3, fixed; cvta.const.u64 %u3, %u3;
+        mov.b64 %u4, r_; cvta.param.u64 %u4, %u4;
+        add.u64 %u3, %u3, 12; add.u64 %u4, %u4, 7;
+        mov.u64 %u5, 0; mov.u64 %u6, 0x123456789abc;
+        """
+
+
+def spaces_of_everything():
+    """Parameters are global too, and so is what lies nowhere: as an H200 answers."""
+    spaces = ["global", "shared", "shared::cta", "local", "const", "param", "param::entry"]
+    answers = [8, 2 + 4, 16, 1 + 32 + 64, 1, 1, 1]
+    return Kernel(
+        "spaces_of_everything",
+        40,
+        [("OUT", "r", "u32", answers * 40)],
+        ADDRESSES
+        + "mov.u64 %u7, %r; mad.wide.u32 %r, %i, 28, %r;\n"
+        + questions([f"%u{i}" for i in range(1, 8)], spaces),
+        before=".local .align 4 .b8 mine[16]; .shared .align 4 .b8 ours[16]; .const .align 4 .b8 fixed[16] = {1};",
+    )
+
+
+def spaces_in_vectors():
+    """Those that can be asked for all threads of a gang, of addresses that differ from thread to thread."""
+    answers = [2, 4, 0]
+    return Kernel(
+        "spaces_in_vectors",
+        96,
+        [("OUT", "r", "u32", answers * 32)],
+        ADDRESSES.replace("mov.u64 %u1, mine; cvta.local.u64 %u1, %u1;", "").replace(
+            "mov.u64 %u2, ours; cvta.shared.u64 %u2, %u2;", ""
+        )
+        + """
+        rem.u32 %t5, %i, 3;
+        setp.eq.u32 %p2, %t5, 0; setp.eq.u32 %p3, %t5, 1;
+        selp.b64 %u8, %u3, %u6, %p2; selp.b64 %u8, %u4, %u8, %p3;
+        mad.wide.u32 %r, %i, 4, %r;
+        """
+        + questions(["%u8"], ["shared", "const", "param"]),
+        before=".const .align 4 .b8 fixed[16] = {1};",
+    )
+
+
 def control(suite):
     lanes = list(range(40))
     apply = [lambda x: 2 * x, lambda x: x * x, lambda x: -x & FULL]
@@ -314,6 +372,7 @@ def control(suite):
         )
     )
     suite.add("control/registers", "special registers, clocks, and the space that an address lies in", kernels)
+    suite.add("syntax/spaces", "isspacep", [spaces_of_everything(), spaces_in_vectors()])
     suite.add(
         "control/alloca",
         "memory from alloca, given back by stackrestore and on return",

@@ -475,3 +475,25 @@ def test_three_dimensional_grids_and_blocks():
     k(drv.Out(out), block=(3, 5, 2), grid=(3, 2, 3))
     z, y, x = np.indices(out.shape)
     assert (out == x + 100 * y + 10000 * z).all()
+
+
+def test_questions_where_an_address_lies():
+    module = SourceModule("""
+    struct Big { int words[8]; };
+    __constant__ int fixed[4];
+    __device__ int seen[4];
+    __device__ int spaces(const void *p)
+    {
+        return __isGlobal(p) | __isShared(p) << 1 | __isLocal(p) << 2 | __isConstant(p) << 3 | __isGridConstant(p) << 4;
+    }
+    extern "C" __global__ void ask(int *out, const __grid_constant__ Big big)
+    {
+        __shared__ int ours[32];
+        volatile int mine[4] = {1};
+        const void *places[] = {seen, ours + threadIdx.x, (int *)mine, fixed + 1, &big.words[threadIdx.x % 8], 0};
+        for (int i = 0; i < 6; ++i) out[6 * threadIdx.x + i] = spaces(places[i]);
+    }
+    """)
+    out = np.zeros((40, 6), np.int32)
+    module.get_function("ask")(drv.Out(out), np.arange(8, dtype=np.int32).tobytes(), block=(40, 1, 1))
+    assert (out == [1, 2, 4, 8, 1 + 16, 1]).all()

@@ -101,8 +101,9 @@ CUresult ModuleImage::load(Context& context, const std::shared_ptr<const jit::Pr
 
 jit::VariableMemory ModuleImage::place(const jit::GlobalVariable& variable, Context& context) {
   if (variable.is_managed && managed_ != nullptr) return managed_->place(variable, device_);
-  const exec::MemoryKind kind =
-      variable.is_managed ? exec::MemoryKind::Managed : exec::MemoryKind::ModuleGlobal;
+  const exec::MemoryKind kind = variable.is_managed ? exec::MemoryKind::Managed
+                                : variable.is_const ? exec::MemoryKind::ModuleConstant
+                                                    : exec::MemoryKind::ModuleGlobal;
   // An empty array has an address too.
   const std::uint64_t bytes = std::max<std::uint64_t>(variable.bytes, 1);
   void* const memory =

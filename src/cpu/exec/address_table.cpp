@@ -109,6 +109,7 @@ bool is_meant(const Allocation& allocation, std::uintptr_t address) {
       return false;
     case MemoryKind::LaunchParameters:
     case MemoryKind::ModuleGlobal:
+    case MemoryKind::ModuleConstant:
       return distance(allocation, address) <= allocation.bytes;
     default:
       return true;
@@ -157,6 +158,7 @@ const char* kind_name(MemoryKind kind) {
     case MemoryKind::Managed:
       return "managed memory";
     case MemoryKind::ModuleGlobal:
+    case MemoryKind::ModuleConstant:
       return "a module's variable";
     case MemoryKind::Pool:
       return "pool memory";

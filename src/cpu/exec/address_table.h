@@ -15,6 +15,7 @@ enum class MemoryKind : std::uint8_t {
   Registered,
   Managed,
   ModuleGlobal,
+  ModuleConstant,  ///< a .const variable
   Pool,
   ManagedPool,
   HostPool,

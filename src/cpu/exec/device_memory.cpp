@@ -273,7 +273,8 @@ void* DeviceMemory::allocate(std::uint64_t bytes, MemoryKind kind, void* owner,
     }
   }
   const std::unique_lock lock(state.mutex);
-  const bool counts = kind != MemoryKind::ModuleGlobal || bytes > uncounted_variable_limit;
+  const bool of_module = kind == MemoryKind::ModuleGlobal || kind == MemoryKind::ModuleConstant;
+  const bool counts = !of_module || bytes > uncounted_variable_limit;
   const auto exceeds_limit = [&](std::uint64_t taken) {
     return counts && state.limit - state.used < taken;
   };

@@ -189,10 +189,6 @@ void pycuda_cpu_frame_pop(ThreadFrame* thread, void* memory) {
   exec::frames_of(*thread).pop(memory);
 }
 
-std::uint32_t pycuda_cpu_is_local(ThreadFrame* thread, std::uint64_t address) {
-  return exec::in_local_memory(*thread, address, 1) ? 1 : 0;
-}
-
 std::uint64_t pycuda_cpu_clock() { return processor::ticks(); }
 
 std::uint64_t pycuda_cpu_globaltimer() {

@@ -84,6 +84,12 @@ void pycuda_cpu_check_gang(pycuda::cpu::ThreadFrame* gang, const std::uint64_t* 
 /// isspacep: 1 if `address` lies in the .local memory of the thread (its worker's stack, its
 /// coroutine's frame, memory from pycuda_cpu_frame_push), else 0.
 std::uint32_t pycuda_cpu_is_local(pycuda::cpu::ThreadFrame* thread, std::uint64_t address);
+/// The same of a module's .const variables, and of the kernel's parameters.
+std::uint32_t pycuda_cpu_is_constant(pycuda::cpu::ThreadFrame* thread, std::uint64_t address);
+std::uint32_t pycuda_cpu_is_parameter(pycuda::cpu::ThreadFrame* thread, std::uint64_t address);
+/// As on a GPU, what lies neither in .local, .const nor the shared memory of the cluster is
+/// .global: parameters, host memory and addresses of nothing, too.
+std::uint32_t pycuda_cpu_is_global(pycuda::cpu::ThreadFrame* thread, std::uint64_t address);
 /// Memory for the frame of a coroutine that another one calls (device functions that suspend), last
 /// in, first out per thread, aligned to 64 bytes. A push of 0 bytes marks a place; popping frees
 /// everything pushed since `memory`, itself included.

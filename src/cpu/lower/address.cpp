@@ -26,29 +26,39 @@ bool emit_cvta(FunctionLowering& lowering, const ptx::Instruction& instruction) 
   return true;
 }
 
+/// The function of the run time that answers for a space; null for .shared, which compiled code
+/// knows.
+const char* question_of(ptx::Space space) {
+  switch (space) {
+    case ptx::Space::Local:
+      return "pycuda_cpu_is_local";
+    case ptx::Space::Const:
+      return "pycuda_cpu_is_constant";
+    case ptx::Space::Param:
+      return "pycuda_cpu_is_parameter";
+    case ptx::Space::Global:
+      return "pycuda_cpu_is_global";
+    default:
+      return nullptr;
+  }
+}
+
 bool emit_isspacep(FunctionLowering& lowering, const ptx::Instruction& instruction) {
   if (instruction.operands.size() != 2) return false;
   llvm::IRBuilder<>& b = lowering.builder();
   llvm::Value* address = lowering.read_bits(instruction.operands[1], 64);
-  llvm::Value* in_shared = lowering.is_in_shared(address);
-  switch (instruction.modifiers.space) {
-    case ptx::Space::Shared:
-      lowering.write(instruction.operands[0], in_shared);
-      return true;
-    case ptx::Space::Local:
-    case ptx::Space::Global: {
-      llvm::Value* in_local =
-          b.CreateICmpNE(lowering.runtime_call("pycuda_cpu_is_local", b.getInt32Ty(),
-                                               {lowering.thread(), address}),
-                         b.getInt32(0));
-      lowering.write(instruction.operands[0], instruction.modifiers.space == ptx::Space::Local
-                                                  ? in_local
-                                                  : b.CreateNot(b.CreateOr(in_local, in_shared)));
-      return true;
-    }
-    default:
-      return false;
+  const ptx::Space space = instruction.modifiers.space;
+  if (space == ptx::Space::Shared) {
+    lowering.write(instruction.operands[0], lowering.is_in_shared(address));
+    return true;
   }
+  const char* const question = question_of(space);
+  if (question == nullptr) return false;
+  llvm::CallInst* answer =
+      lowering.runtime_call(question, b.getInt32Ty(), {lowering.thread(), address});
+  answer->getCalledFunction()->setOnlyReadsMemory();
+  lowering.write(instruction.operands[0], b.CreateICmpNE(answer, b.getInt32(0)));
+  return true;
 }
 
 bool emit_alloca(FunctionLowering& lowering, const ptx::Instruction& instruction) {

@@ -287,6 +287,7 @@ Broken broken_form_rule(const Instruction& instruction) {
     case Opcode::cvt:
       return broken_conversion_rule(instruction);
     case Opcode::cvta:
+    case Opcode::isspacep:
       if (instruction.text.find(".param::func") != std::string::npos)
         return "is for .param::entry, whose parameters have addresses";
       return only_if(modifiers.has_space, "needs a state space");

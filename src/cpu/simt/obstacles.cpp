@@ -68,7 +68,8 @@ std::string obstacle(const llvm::Instruction& instruction, const Suspension& sus
   if (name == "pycuda_cpu_frame_push" || name == "pycuda_cpu_frame_pop")
     return "a stack of its own";
   if (name.starts_with(lower::cluster_call_prefix)) return "other blocks of its cluster";
-  if (name == "pycuda_cpu_is_local") return "a question of where an address lies";
+  if (name == "pycuda_cpu_is_local" || name == "pycuda_cpu_is_global")
+    return "a question of where an address lies";
   if (!name.starts_with("ptx.")) return {};
   if (name == pseudo::barrier_sync) {
     const auto* id = llvm::dyn_cast<llvm::ConstantInt>(call->getArgOperand(1));
