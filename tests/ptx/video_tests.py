@@ -4,6 +4,42 @@
 from value_tests import Kernel, form, named
 
 
+def scaled_products():
+    operands = {
+        "": ("{a}", "{b}", "{c}"),
+        "a": ("-{a}", "{b}", "{c}"),
+        "c": ("{a}", "{b}", "-{c}"),
+        "parts": ("{a}.h1", "-{b}.b2", "{c}"),
+        "po": ("{a}", "{b}", "{c}"),
+    }
+    kernels = []
+    for d, a, b in (("u32", "u32", "u32"), ("s32", "s32", "s32"), ("s32", "u32", "s32"), ("u32", "s32", "u32")):
+        for sat in ("", "sat"):
+            for scale in ("", "shr7", "shr15"):
+                for name, (left, right, added) in operands.items():
+                    if not (name or sat or scale):
+                        continue
+                    m = form("vmad", d, a, b, "po" if name == "po" else "", sat, scale)
+                    kernels.append(
+                        Kernel(
+                            named(m) + (f"_{name}" if name else ""),
+                            ["u32", "u32", "u32"],
+                            ["u32"],
+                            f"{m} {{r}}, {left}, {right}, {added}",
+                        )
+                    )
+    return kernels
+
+
+def with_unread_source():
+    kernels = []
+    for o in ("vadd", "vsub", "vabsdiff", "vmin", "vmax"):
+        for sat in ("", "sat"):
+            m = form(o, "s32", "u32", "s32", sat)
+            kernels.append(Kernel(named(m), ["u32", "u32", "u32"], ["u32"], f"{m} {{r}}, {{a}}, {{b}}, {{c}}"))
+    return kernels
+
+
 def video(suite):
     group = "video/"
     for n in (2, 4):
@@ -32,6 +68,8 @@ def video(suite):
                 Kernel(named(m) + "_parts", ["u32", "u32", "u32"], ["u32"], f"{m} {{r}}, {{a}}.h1, {{b}}.b2, {{c}}")
             )
     suite.add(f"{group}vmad", "vmad: multiply and add", "sm_80", kernels)
+    suite.add(f"{group}vmad_scaled", "vmad: negated, plus one, scaled and clamped", "sm_80", scaled_products())
+    suite.add(f"{group}unread", "a third source that nothing is done with", "sm_80", with_unread_source())
     kernels = []
     for a, b in (("u32", "u32"), ("s32", "s32"), ("u32", "s32")):
         for c in ("eq", "ne", "lt", "le", "gt", "ge"):

@@ -211,19 +211,32 @@ class VideoEmitter {
     return b_.CreateZExt(b_.CreateICmp(predicate, a, b), b_.getInt64Ty());
   }
 
-  /// vmad: a * b + c modulo 2^32. Scaled and saturated forms are refused: what hardware answers for
-  /// 32-bit operands is not what PTX describes.
+  /// vmad as hardware answers it: whole registers count as signed, whatever their types. Where both
+  /// types are unsigned and nothing is negated, the sum is shifted and clamped as an unsigned one.
   bool emit_multiply_add() {
     const auto& operands = instruction_.operands;
+    if (operands.size() != 4) return false;
     const ptx::Modifiers& modifiers = instruction_.modifiers;
-    if (operands.size() != 4 || modifiers.sat || !modifiers.others.empty()) return false;
-    for (const ptx::Operand& operand : operands) {
-      if (operand.negated) return false;
+    const bool negates_product = operands[1].negated != operands[2].negated;
+    const bool negates_sum = operands[3].negated;
+    const bool is_unsigned =
+        left_type() == Type::U32 && right_type() == Type::U32 && !negates_product && !negates_sum;
+    const auto factor = [&](const ptx::Operand& operand, Type type) {
+      const bool is_whole = operand.selector.unit == Selector::Unit::None;
+      return picked(operand, is_whole ? Type::S32 : type);
+    };
+    Value* sum = b_.CreateMul(factor(operands[1], left_type()), factor(operands[2], right_type()));
+    if (negates_product) sum = b_.CreateNeg(sum);
+    Value* added = factor(operands[3], Type::S32);
+    sum = negates_sum ? b_.CreateSub(sum, added) : b_.CreateAdd(sum, added);
+    if (modifiers.has("po")) sum = b_.CreateAdd(sum, b_.getInt64(1));
+    const unsigned scale = modifiers.has("shr7") ? 7 : modifiers.has("shr15") ? 15 : 0;
+    sum = is_unsigned ? b_.CreateLShr(sum, scale) : b_.CreateAShr(sum, scale);
+    if (modifiers.sat) {
+      sum = larger(sum, b_.getInt64(is_unsigned ? 0 : std::uint64_t{0} - 0x80000000u));
+      sum = smaller(sum, b_.getInt64(is_unsigned ? 0xffffffffu : 0x7fffffffu));
     }
-    Value* product =
-        b_.CreateMul(picked(operands[1], left_type()), picked(operands[2], right_type()));
-    Value* low = b_.CreateTrunc(product, b_.getInt32Ty());
-    lowering_.write(operands[0], b_.CreateAdd(low, lowering_.read_bits(operands[3], 32)));
+    lowering_.write(operands[0], b_.CreateTrunc(sum, b_.getInt32Ty()));
     return true;
   }
 
@@ -253,7 +266,8 @@ class VideoEmitter {
     return value != nullptr && finish_scalar(value);
   }
 
-  /// Saturation, then the second operation with c, or merging with c's other parts.
+  /// Saturation, then the second operation with c, or merging with c's other parts. A c that
+  /// nothing is done with is not looked at.
   bool finish_scalar(Value* value) {
     const auto& operands = instruction_.operands;
     const Selector& part = operands[0].selector;
@@ -283,8 +297,6 @@ class VideoEmitter {
     } else if (instruction_.modifiers.has("max")) {
       value = b_.CreateBinaryIntrinsic(is_signed ? llvm::Intrinsic::smax : llvm::Intrinsic::umax,
                                        value, c);
-    } else {
-      return false;
     }
     lowering_.write(operands[0], value);
     return true;

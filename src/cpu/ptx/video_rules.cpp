@@ -42,6 +42,16 @@ Broken several_values(const Instruction& instruction) {
   return std::nullopt;
 }
 
+/// vmad: one of the product and what is added is negated, and neither beside .po.
+Broken negated_products(const Instruction& instruction) {
+  const std::vector<Operand>& operands = instruction.operands;
+  const bool negates_product = operands[1].negated || operands[2].negated;
+  const bool negates_sum = operands.size() > 3 && operands[3].negated;
+  if (negates_product && negates_sum) return "negates either the product or what is added";
+  return only_if(!instruction.modifiers.has("po") || !(negates_product || negates_sum),
+                 "has .po, which excludes negated sources");
+}
+
 }  // namespace
 
 Broken broken_video_rule(const Instruction& instruction) {
@@ -56,6 +66,7 @@ Broken broken_video_rule(const Instruction& instruction) {
       return one_value(instruction);
     case Opcode::vmad:
       if (has_selector(instruction.operands[0])) return "has a register as a whole for its result";
+      if (Broken broken = negated_products(instruction)) return broken;
       return one_value(instruction);
     case Opcode::vabsdiff:
     case Opcode::vadd:
