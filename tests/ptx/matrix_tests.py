@@ -9,7 +9,7 @@ import struct
 
 from file_tests import FULL, Kernel, samples, signed
 
-BITS = {"f16": 16, "bf16": 16, "tf32": 32, "f64": 64, "s8": 8, "u8": 8, "s4": 4, "u4": 4, "b1": 1}
+BITS = {"e4m3": 8, "e5m2": 8, "f16": 16, "bf16": 16, "tf32": 32, "f64": 64, "s8": 8, "u8": 8, "s4": 4, "u4": 4, "b1": 1}
 
 
 def whole_numbers(rows, columns, kind, seed):
@@ -24,7 +24,21 @@ def whole_numbers(rows, columns, kind, seed):
     return [[one() for _ in range(columns)] for _ in range(rows)]
 
 
+def small_float(kind, number):
+    """A whole number of up to 3 bits with its sign, or NaN, as a float of 8 bits."""
+    mantissa, bias = (3, 7) if kind == "e4m3" else (2, 15)
+    if number != number:
+        return 0x7F
+    if number == 0:
+        return 0
+    exponent = abs(number).bit_length() - 1
+    fraction = (abs(number) << mantissa >> exponent) - (1 << mantissa)
+    return (number < 0) << 7 | exponent + bias << mantissa | fraction
+
+
 def encoded(kind, number):
+    if kind in ("e4m3", "e5m2"):
+        return small_float(kind, number)
     if kind == "f16":
         return int.from_bytes(struct.pack("<e", number), "little")
     if kind == "bf16":
@@ -85,12 +99,13 @@ def listed(names):
     return "{" + ", ".join(names) + "}"
 
 
-def mma(rows, depth, kind, sum_kind, suffix="", operation=None):
+def mma(rows, depth, kind, sum_kind, suffix="", operation=None, kind_b=None):
     columns = 8
+    kind_b = kind_b or kind
     a = whole_numbers(rows, depth, kind, rows + depth)
-    b = whole_numbers(columns, depth, kind, rows + depth + 1)
+    b = whole_numbers(columns, depth, kind_b, rows + depth + 1)
     width = 64 if kind == "f64" else 32
-    words_a, words_b = registers(a, kind), registers(b, kind)
+    words_a, words_b = registers(a, kind), registers(b, kind_b)
     words_c = sums([[3] * columns] * rows, sum_kind)
     words_d = sums(product(a, b, 3, operation), sum_kind)
     lines_a, names_a = lane_registers("a", words_a, width, 3)
@@ -111,11 +126,12 @@ def mma(rows, depth, kind, sum_kind, suffix="", operation=None):
         factors_a, factors_b = ([f"%g{first + i}" for i in range(len(n))] for first, n in ((4, names_a), (9, names_b)))
         for names, factors in ((names_a, factors_a), (names_b, factors_b)):
             moves += [f"mov.b64 {factor}, {name};" for factor, name in zip(factors, names)]
-    text = f"mma.sync.aligned.m{rows}n8k{depth}.row.col.{sum_kind}.{kind}.{kind}.{sum_kind}{suffix}"
+    kinds = kind if kind == kind_b else f"{kind}_{kind_b}"
+    text = f"mma.sync.aligned.m{rows}n8k{depth}.row.col.{sum_kind}.{kind}.{kind_b}.{sum_kind}{suffix}"
     operands = ", ".join(listed(names) for names in (held, factors_a, factors_b, held))
     memory = f"u{width}"
     return Kernel(
-        f"mma_m{rows}n8k{depth}_{kind}_{sum_kind}{suffix}",
+        f"mma_m{rows}n8k{depth}_{kinds}_{sum_kind}{suffix}",
         32,
         [
             ("IN", "a", memory, words_a),
@@ -124,6 +140,56 @@ def mma(rows, depth, kind, sum_kind, suffix="", operation=None):
             ("OUT", "d", memory, words_d),
         ],
         "\n".join(lines_a + lines_b + lines_c + moves + [f"{text} {operands};"] + back + store),
+    )
+
+
+def number_of_byte(kind, byte):
+    """What a float of 8 bits stands for, as the bits of an f32; NaN is the one that sums have."""
+    mantissa, bias = (3, 7) if kind == "e4m3" else (2, 15)
+    exponent, fraction = byte >> mantissa & (0x7F >> mantissa), byte & ((1 << mantissa) - 1)
+    sign = byte >> 7 << 31
+    if kind == "e4m3" and byte & 0x7F == 0x7F or kind == "e5m2" and byte & 0x7F > 0x7C:
+        return 0x7FFFFFFF
+    if kind == "e5m2" and byte & 0x7F == 0x7C:
+        return sign | 0x7F800000
+    scale = 2.0 ** (max(exponent, 1) - bias - mantissa)
+    number = (fraction + (exponent > 0) * (1 << mantissa)) * scale
+    # A zero is added to a positive one.
+    return encoded("f32", number) | (sign if number else 0)
+
+
+def every_small_float(kind):
+    """Each byte times 1: tile n has the bytes 32 n and on, 16 in column 0 of its product, 16 in column 1."""
+    one = small_float(kind, 1)
+    words_a, words_b, words_d = [], [], []
+    for tile in range(8):
+        # a: row r, k = 0 is the byte 32 tile + r for k = 0, and 32 tile + 16 + r for k = 1.
+        for lane in range(32):
+            group, member = divmod(lane, 4)
+            first = 32 * tile + group
+            pairs = [first | first + 16 << 8, first + 8 | first + 24 << 8] if member == 0 else [0, 0]
+            words_a += pairs
+            # b: column 0 takes k = 0, column 1 takes k = 1.
+            words_b.append({0: one, 1: one << 8}.get(group, 0) if member == 0 else 0)
+            for row in (group, group + 8):
+                both = [number_of_byte(kind, 32 * tile + row + at) for at in (0, 16)]
+                # Zero times infinity or NaN is NaN.
+                is_odd = [bits & 0x7F800000 == 0x7F800000 for bits in both]
+                for column in (2 * member, 2 * member + 1):
+                    met = is_odd[1 - column] if column < 2 else any(is_odd)
+                    words_d.append(0x7FFFFFFF if met else both[column] if column < 2 else 0)
+    sums = ["%f0", "%f1", "%f2", "%f3"]
+    return Kernel(
+        f"every_{kind}",
+        256,
+        [("IN", "a", "u32", words_a), ("IN", "b", "u32", words_b), ("OUT", "d", "u32", words_d)],
+        f"""
+        mad.wide.u32 %a, %i, 8, %a; mad.wide.u32 %b, %i, 4, %b; mad.wide.u32 %d, %i, 16, %d;
+        ld.global.v2.b32 {{%t3, %t4}}, [%a];
+        ld.global.b32 %t5, [%b];
+        mov.f32 %f0, 0.0; mov.f32 %f1, 0.0; mov.f32 %f2, 0.0; mov.f32 %f3, 0.0;
+        mma.sync.aligned.m16n8k16.row.col.f32.{kind}.{kind}.f32 {listed(sums)}, {{%t3, %t4}}, {{%t5}}, {listed(sums)};
+        st.global.v4.f32 [%d], {listed(sums)};""",
     )
 
 
@@ -227,6 +293,15 @@ def matrices(suite):
         for operation in ("xor", "and")
     ]
     suite.add("matrix/mma", "mma.sync: every shape and type of compute capability 8.0", kernels)
+    kernels = [
+        mma(16, depth, a, sums, kind_b=b)
+        for depth in (16, 32)
+        for a in ("e4m3", "e5m2")
+        for b in ("e4m3", "e5m2")
+        for sums in ("f32", "f16")
+    ]
+    kernels += [every_small_float(kind) for kind in ("e4m3", "e5m2")]
+    suite.add("small_floats/mma", "mma.sync of floats of 8 bits", kernels, target="sm_89")
     kernels = [wmma(a, b) for a in ("row", "col") for b in ("row", "col")]
     suite.add("matrix/wmma", "wmma.load, wmma.mma, wmma.store of bytes, by rows and by columns", kernels)
     kernels = [ldmatrix(tiles, transposed) for tiles in (1, 2, 4) for transposed in (False, True)]

@@ -43,6 +43,23 @@ Value* shuffled(FunctionLowering& lowering, Value* value, Value* source, unsigne
   return b.CreateBitCast(result, type);
 }
 
+/// A float of 8 bits by way of f16, which has every such number: the upper half of one of e5m2, and
+/// of e4m3 one with an exponent that is 8 less. The one NaN of e4m3 would be a number there.
+Value* small_float(FunctionLowering& lowering, Value* byte, MatrixType type) {
+  llvm::IRBuilder<>& b = lowering.builder();
+  Value* wide = b.CreateZExt(byte, b.getInt16Ty());
+  if (type == MatrixType::E5M2)
+    return b.CreateFPExt(b.CreateBitCast(b.CreateShl(wide, 8), b.getHalfTy()), b.getFloatTy());
+  constexpr unsigned magnitude = 0x7f;
+  constexpr double exponents = 256;
+  Value* sign = b.CreateShl(b.CreateAnd(wide, magnitude + 1), 8);
+  Value* half = b.CreateOr(sign, b.CreateShl(b.CreateAnd(wide, magnitude), 7));
+  Value* number = b.CreateFMul(b.CreateFPExt(b.CreateBitCast(half, b.getHalfTy()), b.getFloatTy()),
+                               llvm::ConstantFP::get(b.getFloatTy(), exponents));
+  Value* is_nan = b.CreateICmpEQ(b.CreateAnd(wide, magnitude), b.getInt16(magnitude));
+  return b.CreateSelect(is_nan, llvm::ConstantFP::getNaN(b.getFloatTy()), number);
+}
+
 /// Element `index` of a register as a number that products are made of: a float, a double or an
 /// i32. Of B1 the whole register.
 Value* element(FunctionLowering& lowering, Value* bits, MatrixType type, unsigned index) {
@@ -61,6 +78,9 @@ Value* element(FunctionLowering& lowering, Value* bits, MatrixType type, unsigne
       return b.CreateBitCast(b.CreateAnd(bits, 0xffffe000), b.getFloatTy());
     case MatrixType::F64:
       return b.CreateBitCast(bits, b.getDoubleTy());
+    case MatrixType::E4M3:
+    case MatrixType::E5M2:
+      return small_float(lowering, part(8), type);
     case MatrixType::S8:
     case MatrixType::S4:
       return b.CreateSExt(part(bits_of(type)), b.getInt32Ty());
@@ -94,9 +114,13 @@ bool is_integer(MatrixType type) {
          type == MatrixType::U4 || type == MatrixType::B1;
 }
 
+bool is_small_float(MatrixType type) {
+  return type == MatrixType::E4M3 || type == MatrixType::E5M2;
+}
+
 /// Whether there are products of elements of the one type with those of the other.
 bool fit(MatrixType a, MatrixType b) {
-  if (a == b) return true;
+  if (a == b || (is_small_float(a) && is_small_float(b))) return true;
   return a != MatrixType::B1 && b != MatrixType::B1 && is_integer(a) && is_integer(b) &&
          bits_of(a) == bits_of(b);
 }
@@ -104,7 +128,8 @@ bool fit(MatrixType a, MatrixType b) {
 bool fit_sums(MatrixType factors, MatrixType sums) {
   if (is_integer(factors)) return sums == MatrixType::S32;
   if (factors == MatrixType::F64) return sums == MatrixType::F64;
-  return sums == MatrixType::F32 || (factors == MatrixType::F16 && sums == MatrixType::F16);
+  const bool of_halves = factors == MatrixType::F16 || is_small_float(factors);
+  return sums == MatrixType::F32 || (of_halves && sums == MatrixType::F16);
 }
 
 }  // namespace
@@ -127,6 +152,10 @@ std::optional<MatrixType> matrix_type(ptx::Type type) {
       return MatrixType::U8;
     case ptx::Type::S32:
       return MatrixType::S32;
+    case ptx::Type::E4M3:
+      return MatrixType::E4M3;
+    case ptx::Type::E5M2:
+      return MatrixType::E5M2;
     default:
       return std::nullopt;
   }
@@ -174,6 +203,8 @@ unsigned bits_of(MatrixType type) {
       return 16;
     case MatrixType::S8:
     case MatrixType::U8:
+    case MatrixType::E4M3:
+    case MatrixType::E5M2:
       return 8;
     case MatrixType::S4:
     case MatrixType::U4:

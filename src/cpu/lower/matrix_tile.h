@@ -20,7 +20,21 @@
 namespace pycuda::cpu::lower {
 
 /// Types of elements, the narrow ones that PTX has for matrices alone among them.
-enum class MatrixType : std::uint8_t { F16, BF16, TF32, F32, F64, S8, U8, S4, U4, B1, S32 };
+enum class MatrixType : std::uint8_t {
+  F16,
+  BF16,
+  TF32,
+  F32,
+  F64,
+  S8,
+  U8,
+  S4,
+  U4,
+  B1,
+  S32,
+  E4M3,
+  E5M2
+};
 
 std::optional<MatrixType> matrix_type(ptx::Type type);
 std::optional<MatrixType> narrow_matrix_type(std::string_view modifier);  ///< "s4", "u4", "b1"

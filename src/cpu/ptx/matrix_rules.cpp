@@ -30,6 +30,9 @@ bool has_its_shape(const Modifiers& modifiers) {
     case Type::U8:
     case Type::S8:
       return has_any(modifiers, {"m8n8k16", "m16n8k16", "m16n8k32"});
+    case Type::E4M3:
+    case Type::E5M2:
+      return has_any(modifiers, {"m16n8k16", "m16n8k32"});
     default:
       return true;
   }
@@ -42,8 +45,9 @@ Broken product(const Instruction& instruction) {
   if (is_sparse) return std::nullopt;
   if (!has_its_shape(modifiers)) return "has a shape that these types do not have";
   const std::vector<Type>& types = modifiers.types;
-  const bool of_halves = types.size() == 4 && is_one_of(types[1], {Type::F16, Type::BF16});
-  return only_if(!of_halves || modifiers.has("m8n8k4") || types[0] == types[3],
+  const bool has_one_sum =
+      types.size() == 4 && is_one_of(types[1], {Type::F16, Type::BF16, Type::E4M3, Type::E5M2});
+  return only_if(!has_one_sum || modifiers.has("m8n8k4") || types[0] == types[3],
                  "adds to and results in one type");
 }
 
