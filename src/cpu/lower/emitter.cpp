@@ -172,4 +172,12 @@ Emitter emitter_of(ptx::Opcode opcode) {
   return nullptr;
 }
 
+const char* refusal_of(ptx::Opcode opcode) {
+  if (opcode == ptx::Opcode::multimem) {
+    return "is not supported by the CPU driver: its address is that of a multicast object, which "
+           "several GPUs make together, and there are none here";
+  }
+  return "is not supported by the CPU driver";
+}
+
 }  // namespace pycuda::cpu::lower

@@ -39,5 +39,7 @@ bool emit_wmma(FunctionLowering& lowering, const ptx::Instruction& instruction);
 
 /// The emitter of an opcode, or null when the driver knows none.
 Emitter emitter_of(ptx::Opcode opcode);
+/// Why an instruction of this opcode is refused, behind its text.
+const char* refusal_of(ptx::Opcode opcode);
 
 }  // namespace pycuda::cpu::lower
