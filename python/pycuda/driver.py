@@ -29,6 +29,7 @@ from pycuda._driver import (
     pagelocked_empty,
 )
 from pycuda._errors import CompileError
+from pycuda._libraries import Kernel, Library
 from pycuda._textures import (
     bind_array_to_texref,
     dtype_to_array_format,
@@ -45,7 +46,9 @@ __all__ = [name for name in dir(_driver) if not name.startswith("_")] + [
     "CompileError",
     "In",
     "InOut",
+    "Kernel",
     "KernelNodeParams",
+    "Library",
     "ManagedAllocationOrStub",
     "Out",
     "aligned_empty_like",

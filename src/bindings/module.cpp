@@ -19,6 +19,7 @@ NB_MODULE(_driver, m) {
   bind_errors(m);
   bind_enums(m);
   bind_device_pointer(m);
+  bind_driver_call(m);
   bind_device(m);
   bind_context(m);
   bind_stream(m);

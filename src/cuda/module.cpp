@@ -99,12 +99,25 @@ ModulePtr Module::from_image(std::string_view image, const JitOptions& options, 
   });
   if (log != nullptr) *log = call.log();
   if (code != CUDA_SUCCESS) throw load.error(code, call.log().errors);
-  module->variables_ = names_of_variables(image);
-  if (!has_own_length(image)) {
-    module->signatures_ = read_signatures(terminated.c_str());
-    module->grid_kernels_ = kernels_that_wait_for_grid(terminated);
-  }
+  module->read_image(image);
   return module;
+}
+
+ModulePtr Module::borrow(CUmodule handle, std::string_view image, std::shared_ptr<void> owner) {
+  const ContextPtr context = require_context();
+  auto module = std::make_shared<Module>(Key{}, context);
+  module->module_ = decltype(module_)::borrow(context, handle);
+  if (!image.empty()) module->read_image(image);
+  module->kept_["owner"] = std::move(owner);
+  return module;
+}
+
+void Module::read_image(std::string_view image) {
+  variables_ = names_of_variables(image);
+  if (has_own_length(image)) return;
+  const std::string terminated(image);
+  signatures_ = read_signatures(terminated.c_str());
+  grid_kernels_ = kernels_that_wait_for_grid(terminated);
 }
 
 std::shared_ptr<Kernel> Module::kernel(const std::string& name) {

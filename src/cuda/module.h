@@ -34,6 +34,9 @@ class Module : public std::enable_shared_from_this<Module> {
   /// not. On failure the driver's error log stands in the exception after " - ".
   static ModulePtr from_image(std::string_view image, const JitOptions& options = {},
                               JitLog* log = nullptr);
+  /// Another's module of the current context, never unloaded here; `owner` is kept. `image`, where
+  /// it is not empty, is what it was loaded from.
+  static ModulePtr borrow(CUmodule handle, std::string_view image, std::shared_ptr<void> owner);
 
   Module(Key, ContextPtr context) : module_(std::move(context)) {}
 
@@ -85,6 +88,8 @@ class Module : public std::enable_shared_from_this<Module> {
                              const std::function<std::shared_ptr<void>()>& make);
 
  private:
+  /// What the image tells besides what the driver does.
+  void read_image(std::string_view image);
   std::shared_ptr<Kernel> kernel_by_cplusplus_name(const std::string& name);
   Global global_by_cplusplus_name(const std::string& name) const;
   /// Of a parameter's type, as the kernels whose types are known tell it.

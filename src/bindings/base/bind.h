@@ -7,6 +7,8 @@
 namespace pycuda::bindings {
 
 void bind_enums(nanobind::module_& m);
+/// Functions of the driver by name, for Python modules of the package.
+void bind_driver_call(nanobind::module_& m);
 void bind_device(nanobind::module_& m);
 void bind_context(nanobind::module_& m);
 void bind_stream(nanobind::module_& m);

@@ -12,6 +12,7 @@
 #include <string>
 #include <utility>
 
+#include "bindings/array/keeping.h"
 #include "bindings/base/bind.h"
 #include "bindings/convert/buffer.h"
 #include "bindings/convert/integers.h"
@@ -218,6 +219,19 @@ void bind_module(nb::module_& m) {
         "------\n"
         "LogicError, RuntimeError\n"
         "    When the driver refuses it; the message has its log.");
+
+  m.def(
+      "_borrow_module",
+      [](nb::handle handle, nb::handle image, nb::handle owner) {
+        auto* const borrowed =
+            reinterpret_cast<CUmodule>(as_integer<std::uintptr_t>(handle, "handle"));
+        std::optional<Image> code;
+        if (!image.is_none()) code.emplace(image);
+        return ModuleObject(
+            cuda::Module::borrow(borrowed, code ? code->bytes() : std::string_view(),
+                                 std::const_pointer_cast<void>(kept_object(owner))));
+      },
+      nb::arg("handle"), nb::arg("image").none(), nb::arg("owner"));
 
   nb::class_<LinkerObject>(m, "Linker", nb::dynamic_attr(),
                            "Links cubins, PTX and libraries to one module.\n"
