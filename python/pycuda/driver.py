@@ -15,6 +15,8 @@ import sys
 
 import numpy as np
 
+import pycuda._cluster_occupancy  # methods of the extension's classes
+import pycuda._launch_attributes  # noqa: F401
 from pycuda import _descriptions, _driver
 from pycuda._driver import *  # noqa: F403
 from pycuda._driver import ManagedAllocation as ManagedAllocationOrStub
@@ -28,6 +30,7 @@ from pycuda._driver import (
     memcpy_htod_async,
     pagelocked_empty,
 )
+from pycuda._driver_states import flush_gpu_direct_rdma_writes, get_module_loading_mode
 from pycuda._errors import CompileError
 from pycuda._libraries import Kernel, Library
 from pycuda._textures import (
@@ -56,9 +59,11 @@ __all__ = [name for name in dir(_driver) if not name.startswith("_")] + [
     "aligned_zeros_like",
     "bind_array_to_texref",
     "dtype_to_array_format",
+    "flush_gpu_direct_rdma_writes",
     "from_device",
     "from_device_like",
     "get_curand_version",
+    "get_module_loading_mode",
     "gpuarray_to_array",
     "make_multichannel_2d_array",
     "managed_empty_like",

@@ -16,9 +16,13 @@ Event Event::open(const CUipcEventHandle& shared) {
   return Event(std::move(event));
 }
 
-void Event::record(CUstream stream) const {
+void Event::record(CUstream stream, unsigned int flags) const {
   const ContextScope scope(context());
-  event_.driver().cuEventRecord(handle(), stream_for_work(stream));
+  if (flags == CU_EVENT_RECORD_DEFAULT) {
+    event_.driver().cuEventRecord(handle(), stream_for_work(stream));
+  } else {
+    event_.driver().cuEventRecordWithFlags(handle(), stream_for_work(stream), flags);
+  }
   if (any_capture()) Capture::note_event();
 }
 

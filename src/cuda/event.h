@@ -16,7 +16,8 @@ class Event {
   CUevent handle() const { return event_.get(); }
   const ContextPtr& context() const { return event_.context(); }
 
-  void record(CUstream stream = nullptr) const;
+  /// `flags` are CU_EVENT_RECORD_*.
+  void record(CUstream stream = nullptr, unsigned int flags = CU_EVENT_RECORD_DEFAULT) const;
   /// Blocks until the event is reached.
   void synchronize() const;
   /// Whether it has been reached.

@@ -45,9 +45,9 @@ def test_every_function_has_a_signature():
     "function, expected",
     [
         (drv.Context.set_limit, "(limit, value)"),
-        (drv.Event.record, "(self, stream=None)"),
+        (drv.Event.record, "(self, stream=None, flags=0)"),
         (drv.Event.time_since, "(self, start)"),
-        (drv.Stream, "(flags=0)"),
+        (drv.Stream, "(flags=0, priority=0)"),
         (drv.memcpy_dtoh_async, "(dest, src, stream=None)"),
         (drv.pagelocked_empty, "(shape, dtype, order='C', mem_flags=0)"),
         (drv.Graph.add_kernel_node, "(self, *args, func, block, grid=(1, 1), shared=0, dependencies=None)"),
@@ -87,7 +87,7 @@ def test_classes_have_the_signature_of_their_init():
         pass
 
     assert list(inspect.signature(OwnStream).parameters) == ["name", "flags"]
-    assert list(inspect.signature(SameStream).parameters) == ["flags"]
+    assert list(inspect.signature(SameStream).parameters) == ["flags", "priority"]
 
 
 def test_bound_methods_lack_self(driver):

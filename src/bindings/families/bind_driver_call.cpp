@@ -155,7 +155,8 @@ void call(const char* name, const nb::args& arguments) {
       return check(driver, function, words);
     });
   } catch (const OutOfRange& wrong) {
-    raise_out_of_range(name, arguments[wrong.position - 1]);
+    raise_out_of_range((std::string("an argument of ") + name).c_str(),
+                       arguments[wrong.position - 1]);
   }
 }
 

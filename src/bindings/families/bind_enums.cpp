@@ -23,7 +23,28 @@ const Member limit_members[] = {
     {"MALLOC_HEAP_SIZE", 2},
     {"DEV_RUNTIME_SYNC_DEPTH", 3},
     {"DEV_RUNTIME_PENDING_LAUNCH_COUNT", 4},
+    {"MAX_L2_FETCH_GRANULARITY", 5},
+    {"PERSISTING_L2_CACHE_SIZE", 6},
 };
+const Member launch_attribute_members[] = {{"ACCESS_POLICY_WINDOW", 1},
+                                           {"COOPERATIVE", 2},
+                                           {"SYNCHRONIZATION_POLICY", 3},
+                                           {"CLUSTER_DIMENSION", 4},
+                                           {"CLUSTER_SCHEDULING_POLICY_PREFERENCE", 5},
+                                           {"PRIORITY", 8},
+                                           {"MEM_SYNC_DOMAIN_MAP", 9},
+                                           {"MEM_SYNC_DOMAIN", 10},
+                                           {"PREFERRED_CLUSTER_DIMENSION", 11},
+                                           {"PREFERRED_SHARED_MEMORY_CARVEOUT", 14},
+                                           {"NVLINK_UTIL_CENTRIC_SCHEDULING", 16}};
+const Member synchronization_policy_members[] = {
+    {"AUTO", 1}, {"SPIN", 2}, {"YIELD", 3}, {"BLOCKING_SYNC", 4}};
+const Member access_property_members[] = {{"NORMAL", 0}, {"STREAMING", 1}, {"PERSISTING", 2}};
+const Member module_loading_mode_members[] = {{"EAGER", 1}, {"LAZY", 2}};
+const Member graph_mem_attribute_members[] = {{"USED_MEM_CURRENT", 0},
+                                              {"USED_MEM_HIGH", 1},
+                                              {"RESERVED_MEM_CURRENT", 2},
+                                              {"RESERVED_MEM_HIGH", 3}};
 const Member capture_mode_members[] = {
     {"GLOBAL", 0},
     {"THREAD_LOCAL", 1},
@@ -394,6 +415,11 @@ const Table tables[] = {
     {"ctx_flags", ctx_flags_members, Kind::Enumeration},
     {"event_flags", event_flags_members, Kind::Enumeration},
     {"limit", limit_members, Kind::Enumeration},
+    {"launch_attribute", launch_attribute_members, Kind::Enumeration},
+    {"synchronization_policy", synchronization_policy_members, Kind::Enumeration},
+    {"access_property", access_property_members, Kind::Enumeration},
+    {"module_loading_mode", module_loading_mode_members, Kind::Enumeration},
+    {"graph_mem_attribute", graph_mem_attribute_members, Kind::Enumeration},
     {"capture_mode", capture_mode_members, Kind::Enumeration},
     {"graph_node_type", graph_node_type_members, Kind::Enumeration},
     {"graph_instantiate_flags", graph_instantiate_flags_members, Kind::FlagNames},

@@ -220,6 +220,8 @@ void bind_module(nb::module_& m) {
         "LogicError, RuntimeError\n"
         "    When the driver refuses it; the message has its log.");
 
+  m.def("_module_of_function",
+        [](nb::handle function) { return ModuleObject(kernel_of_function(function).module()); });
   m.def(
       "_borrow_module",
       [](nb::handle handle, nb::handle image, nb::handle owner) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Streams and events.
+#include <nanobind/stl/shared_ptr.h>
+
 #include <cstdint>
 #include <cstring>
 
@@ -28,8 +30,9 @@ cuda::Event open_event(nb::handle handle) {
   return cuda::Event::open(handle_from_bytes<CUipcEventHandle>(handle));
 }
 
-nb::object record(nb::handle self, nb::handle stream) {
-  nb::cast<const cuda::Event&>(self).record(stream_argument(stream));
+nb::object record(nb::handle self, nb::handle stream, nb::handle flags) {
+  nb::cast<const cuda::Event&>(self).record(stream_argument(stream),
+                                            as_integer<unsigned int>(flags, "flags"));
   return nb::borrow(self);
 }
 
@@ -72,20 +75,31 @@ void bind_stream(nb::module_& m) {
       "Parameters\n"
       "----------\n"
       "flags : int\n"
-      "    0, or 1 for a stream that does not wait for the default stream.",
+      "    0, or 1 for a stream that does not wait for the default stream.\n"
+      "priority : int\n"
+      "    Lower numbers go first; `Context.get_stream_priority_range` tells which there are.",
       nb::dynamic_attr(), nb::is_weak_referenceable());
   stream_type = reinterpret_cast<PyTypeObject*>(stream.ptr());
 
   stream
       .def(
           "__init__",
-          [](cuda::Stream* self, nb::handle flags) {
-            new (self) cuda::Stream(as_integer<unsigned int>(flags, "flags"));
+          [](cuda::Stream* self, nb::handle flags, nb::handle priority) {
+            const auto bits = as_integer<unsigned int>(flags, "flags");
+            if (const auto wanted = as_integer<int>(priority, "priority"); wanted != 0) {
+              new (self) cuda::Stream(bits, wanted);
+            } else {
+              new (self) cuda::Stream(bits);
+            }
           },
-          nb::arg("flags") = 0)
+          nb::arg("flags") = 0, nb::arg("priority") = 0)
       .def_prop_ro("handle", &number_of, "The driver's handle, a number.")
       .def_prop_ro("id", &cuda::Stream::id,
                    "A number that no other stream of the process has, had or will have.")
+      .def_prop_ro("context", &cuda::Stream::context, "The `Context` that it was made in.")
+      .def_prop_ro(
+          "device", [](const cuda::Stream& self) { return self.context()->device(); },
+          "The `Device` that does its work.")
       .def(
           "synchronize", [](const cuda::Stream& self) { without_gil([&] { self.synchronize(); }); },
           "Wait until all work in the stream is done. Raises the error of a kernel that has "
@@ -104,13 +118,20 @@ void bind_stream(nb::module_& m) {
             new (self) cuda::Event(as_integer<unsigned int>(flags, "flags"));
           },
           nb::arg("flags") = 0)
-      .def("record", &record, nb::arg("stream").none() = nb::none(),
+      .def_prop_ro(
+          "handle",
+          [](const cuda::Event& self) { return reinterpret_cast<std::uintptr_t>(self.handle()); },
+          "The driver's handle, a number.")
+      .def("record", &record, nb::arg("stream").none() = nb::none(), nb::arg("flags") = 0,
            "Put the event into a stream (the default one for None); returns the event. A later "
            "call moves it.\n"
            "\n"
            "Parameters\n"
            "----------\n"
-           "stream : Stream, or object with `__cuda_stream__`, optional")
+           "stream : Stream, or object with `__cuda_stream__`, optional\n"
+           "flags : int\n"
+           "    1 for an event outside of the graph that the stream is captured into: a node that "
+           "records it.")
       .def("synchronize", &synchronize,
            "Wait until the work before the event is done; returns the event. Raises the error of a "
            "kernel that has failed.")

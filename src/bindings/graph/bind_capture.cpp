@@ -5,8 +5,10 @@
 
 #include "bindings/array/keeping.h"
 #include "bindings/base/bind.h"
+#include "bindings/base/limited_api.h"
 #include "bindings/convert/integers.h"
 #include "bindings/gil/released.h"
+#include "bindings/graph/host_node.h"
 #include "bindings/graph/object.h"
 #include "cuda/capture.h"
 #include "cuda/stream.h"
@@ -104,6 +106,28 @@ GraphObject end_capture(nb::handle stream) {
                                         std::make_shared<cuda::GraphResources>())};
 }
 
+void launch_host_function(const cuda::Stream& self, nb::handle function) {
+  if (PyCallable_Check(function.ptr()) == 0) {
+    PyErr_Format(PyExc_TypeError, "a stream runs a function, not %s",
+                 type_name(function.ptr()).c_str());
+    throw nb::python_error();
+  }
+  const cuda::ContextScope scope(self.context());
+  const auto& launch = self.context()->driver().cuLaunchHostFunc;
+  if (const auto capture = cuda::Capture::of_stream(self.handle())) {
+    keep_argument(*capture->resources(), function);
+    launch(cuda::stream_for_work(self.handle()), call_host_node, function.ptr());
+    return;
+  }
+  function.inc_ref();
+  try {
+    without_gil([&] { launch(self.handle(), call_host_function_once, function.ptr()); });
+  } catch (...) {
+    function.dec_ref();
+    throw;
+  }
+}
+
 }  // namespace
 
 void bind_capture(nb::module_& m) {
@@ -168,6 +192,20 @@ void bind_capture(nb::module_& m) {
       "LogicError\n"
       "    When something that was done meanwhile cannot be captured. The stream is usable again "
       "all the same.");
+  method("launch_host_function", &launch_host_function, arg("function"),
+         "Call a Python function without arguments when the stream's work before is done.\n"
+         "\n"
+         "It runs on a thread of the driver's, and what comes later in the stream waits for it, "
+         "and so for the GIL. It must not use the driver: no copies, no launches. What it raises "
+         "is printed. While the stream is captured it becomes a host node.\n"
+         "\n"
+         "Examples\n"
+         "--------\n"
+         ">>> stream, order = driver.Stream(), []\n"
+         ">>> stream.launch_host_function(lambda: order.append('called'))\n"
+         ">>> stream.synchronize()\n"
+         ">>> order\n"
+         "['called']");
   method(
       "is_capturing",
       [](const cuda::Stream& self) {

@@ -7,13 +7,26 @@
 namespace nb = nanobind;
 
 namespace pycuda::bindings {
-void CUDA_CB call_host_node(void* function) {
-  const GilOnDriverThread locked;
-  if (!locked) return;
+namespace {
+
+void call(PyObject* callable) {
   const NoCollection uncollected;
-  auto* const callable = static_cast<PyObject*>(function);
   const nb::object result = nb::steal(PyObject_CallNoArgs(callable));
   if (!result.is_valid()) PyErr_WriteUnraisable(callable);
+}
+
+}  // namespace
+
+void CUDA_CB call_host_node(void* function) {
+  const GilOnDriverThread locked;
+  if (locked) call(static_cast<PyObject*>(function));
+}
+
+void CUDA_CB call_host_function_once(void* function) {
+  const GilOnDriverThread locked;
+  if (!locked) return;
+  const nb::object last = nb::steal(static_cast<PyObject*>(function));
+  call(last.ptr());
 }
 
 }  // namespace pycuda::bindings
