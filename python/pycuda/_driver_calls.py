@@ -69,12 +69,12 @@ def _add(owner, name, attribute, function):
     setattr(owner, name, attribute)
 
 
-def method_of(*owners):
-    """Make a function a method of classes of the extension."""
+def method_of(owner, name=None):
+    """Make a function a method of a class of the extension."""
 
     def add(function):
-        for owner in owners:
-            _add(owner, function.__name__, function, function)
+        function.__name__ = name or function.__name__
+        _add(owner, function.__name__, function, function)
         return function
 
     return add

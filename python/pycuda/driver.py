@@ -16,6 +16,7 @@ import sys
 import numpy as np
 
 import pycuda._cluster_occupancy  # methods of the extension's classes
+import pycuda._graph_nodes
 import pycuda._launch_attributes  # noqa: F401
 from pycuda import _descriptions, _driver
 from pycuda._driver import *  # noqa: F403
@@ -32,6 +33,7 @@ from pycuda._driver import (
 )
 from pycuda._driver_states import flush_gpu_direct_rdma_writes, get_module_loading_mode
 from pycuda._errors import CompileError
+from pycuda._graph_shapes import UserObject
 from pycuda._libraries import Kernel, Library
 from pycuda._textures import (
     bind_array_to_texref,
@@ -54,6 +56,7 @@ __all__ = [name for name in dir(_driver) if not name.startswith("_")] + [
     "Library",
     "ManagedAllocationOrStub",
     "Out",
+    "UserObject",
     "aligned_empty_like",
     "aligned_zeros",
     "aligned_zeros_like",

@@ -39,6 +39,7 @@ NB_MODULE(_driver, m) {
   bind_capture(m);
   bind_conditional(m);
   bind_graph_exec(m);
+  bind_graph_parts(m);
   bind_stream_memory(m);
   bind_ipc(m);
   bind_virtual_memory(m);

@@ -51,6 +51,13 @@ Graph::Graph(std::shared_ptr<const Graph> parent, CUgraph body)
       parent_(std::move(parent)),
       graph_(decltype(graph_)::borrow(parent_->context(), body)) {}
 
+Graph Graph::borrow(const ContextPtr& context, CUgraph handle,
+                    std::shared_ptr<GraphResources> resources) {
+  Graph borrowed(context, nullptr, std::move(resources));
+  borrowed.graph_ = decltype(graph_)::borrow(context, handle);
+  return borrowed;
+}
+
 Graph Graph::clone() const {
   const ContextScope scope(context());
   Graph copy(context(), nullptr, resources_);

@@ -52,7 +52,10 @@ class Graph {
   /// The graph that it is a part of, as the body of a conditional node is; else itself.
   const Graph& whole() const { return parent_ ? parent_->whole() : *this; }
 
-  /// The body of one of `parent`'s conditional nodes.
+  /// One that a capture fills: not destroyed here.
+  static Graph borrow(const ContextPtr& context, CUgraph handle,
+                      std::shared_ptr<GraphResources> resources);
+  /// The body of one of `parent`'s conditional nodes, or what a child graph node has.
   Graph(std::shared_ptr<const Graph> parent, CUgraph body);
 
   /// A copy with nodes of its own.

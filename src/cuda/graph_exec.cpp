@@ -109,6 +109,10 @@ void GraphExec::set_memory_operations(CUgraphNode node, const MemoryOperations& 
   set_arguments_.insert_or_assign(node, SetArguments{nullptr, std::move(kept)});
 }
 
+void GraphExec::keep(CUgraphNode node, std::shared_ptr<const void> kept) {
+  set_arguments_.insert_or_assign(node, SetArguments{nullptr, std::move(kept)});
+}
+
 void GraphExec::set_enabled(CUgraphNode node, bool enabled) {
   const ContextScope scope(context());
   exec_.driver().cuGraphNodeSetEnabled(handle(), node, enabled ? 1 : 0);

@@ -39,6 +39,8 @@ class GraphExec {
   /// same operations.
   void set_memory_operations(CUgraphNode node, const MemoryOperations& operations,
                              std::shared_ptr<const void> kept);
+  /// Keeps what the parameters of a node refer to that another layer has set.
+  void keep(CUgraphNode node, std::shared_ptr<const void> kept);
   /// A node that is not enabled does nothing.
   void set_enabled(CUgraphNode node, bool enabled);
   bool is_enabled(CUgraphNode node) const;

@@ -19,6 +19,8 @@ void bind_graph(nanobind::module_& m);
 void bind_capture(nanobind::module_& m);
 void bind_conditional(nanobind::module_& m);
 void bind_graph_exec(nanobind::module_& m);
+/// What Python modules add to graphs needs it.
+void bind_graph_parts(nanobind::module_& m);
 /// Their memory operations, and those of streams.
 void bind_stream_memory(nanobind::module_& m);
 void bind_device_memory(nanobind::module_& m);
