@@ -19,6 +19,7 @@ import pycuda._cluster_occupancy  # methods of the extension's classes
 import pycuda._graph_nodes
 import pycuda._launch_attributes  # noqa: F401
 from pycuda import _descriptions, _driver
+from pycuda._core_dumps import get_coredump_attribute, set_coredump_attribute
 from pycuda._driver import *  # noqa: F403
 from pycuda._driver import ManagedAllocation as ManagedAllocationOrStub
 from pycuda._driver import (
@@ -35,6 +36,7 @@ from pycuda._driver_states import flush_gpu_direct_rdma_writes, get_module_loadi
 from pycuda._errors import CompileError
 from pycuda._graph_shapes import UserObject
 from pycuda._libraries import Kernel, Library
+from pycuda._memory_facts import pointer_get_attributes, pointer_set_attribute
 from pycuda._textures import (
     bind_array_to_texref,
     dtype_to_array_format,
@@ -65,6 +67,7 @@ __all__ = [name for name in dir(_driver) if not name.startswith("_")] + [
     "flush_gpu_direct_rdma_writes",
     "from_device",
     "from_device_like",
+    "get_coredump_attribute",
     "get_curand_version",
     "get_module_loading_mode",
     "gpuarray_to_array",
@@ -79,6 +82,9 @@ __all__ = [name for name in dir(_driver) if not name.startswith("_")] + [
     "pagelocked_empty_like",
     "pagelocked_zeros",
     "pagelocked_zeros_like",
+    "pointer_get_attributes",
+    "pointer_set_attribute",
+    "set_coredump_attribute",
     "set_debugging",
     "to_device",
 ]

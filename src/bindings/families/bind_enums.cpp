@@ -300,11 +300,15 @@ const Member device_attribute_members[] = {
     {"TENSOR_MAP_ACCESS_SUPPORTED", 127},
 };
 const Member pointer_attribute_members[] = {
-    {"CONTEXT", 1},
-    {"MEMORY_TYPE", 2},
-    {"DEVICE_POINTER", 3},
-    {"HOST_POINTER", 4},
-};
+    {"CONTEXT", 1},      {"MEMORY_TYPE", 2},    {"DEVICE_POINTER", 3},
+    {"HOST_POINTER", 4}, {"SYNC_MEMOPS", 6},    {"BUFFER_ID", 7},
+    {"IS_MANAGED", 8},   {"DEVICE_ORDINAL", 9}, {"RANGE_START_ADDR", 11},
+    {"RANGE_SIZE", 12},  {"MAPPED", 13},        {"ALLOWED_HANDLE_TYPES", 14},
+    {"ACCESS_FLAGS", 16}};
+const Member coredump_attribute_members[] = {
+    {"ENABLE_ON_EXCEPTION", 1}, {"TRIGGER_HOST", 2}, {"LIGHTWEIGHT", 3},
+    {"ENABLE_USER_TRIGGER", 4}, {"FILE", 5},         {"PIPE", 6},
+    {"GENERATION_FLAGS", 7}};
 const Member memory_type_members[] = {
     {"HOST", 1},
     {"DEVICE", 2},
@@ -448,6 +452,7 @@ const Table tables[] = {
     {"function_attribute", function_attribute_members, Kind::Enumeration},
     {"device_attribute", device_attribute_members, Kind::Enumeration},
     {"pointer_attribute", pointer_attribute_members, Kind::Enumeration},
+    {"coredump_attribute", coredump_attribute_members, Kind::Enumeration},
     {"memory_type", memory_type_members, Kind::Enumeration},
     {"mem_attach_flags", mem_attach_flags_members, Kind::Enumeration},
     {"host_alloc_flags", host_alloc_flags_members, Kind::FlagNames},

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: MIT
+"""What the driver knows of addresses, arrays, textures and surfaces."""
+
+from __future__ import annotations
+
+import struct
+
+import numpy as np
+
+from pycuda._driver import Array, MipmappedArray, SurfaceObject, TextureObject, memory_type, pointer_attribute
+from pycuda._driver_calls import call, device_number, member, method_of, number
+
+__all__ = ["pointer_get_attributes", "pointer_set_attribute"]
+
+_RESOURCE = "i4x128sI4x"  # CUDA_RESOURCE_DESC
+_TEXTURE = "4iIIi3f4f48x"  # CUDA_TEXTURE_DESC
+_VIEW = "iNNN4I64x"  # CUDA_RESOURCE_VIEW_DESC
+_LINEAR, _PITCHED = 2, 3
+_SIGNED = {pointer_attribute.DEVICE_ORDINAL}
+
+
+def _address(memory):
+    if isinstance(memory, np.ndarray):
+        return memory.ctypes.data
+    return number(getattr(memory, "gpudata", memory), "memory")
+
+
+def pointer_get_attributes(memory, attributes):
+    """What the driver knows of an address, several attributes by one call.
+
+    Parameters
+    ----------
+    memory : device memory, ndarray or address
+        Memory of any kind; of an address that the driver does not know most attributes are 0.
+    attributes : sequence of pointer_attribute
+
+    Returns
+    -------
+    dict
+        The number for each attribute; MEMORY_TYPE is a `memory_type`.
+
+    Examples
+    --------
+    >>> memory, attribute = driver.mem_alloc(100), driver.pointer_attribute
+    >>> wanted = [attribute.MEMORY_TYPE, attribute.DEVICE_ORDINAL]
+    >>> facts = driver.pointer_get_attributes(memory, wanted)
+    >>> facts[attribute.MEMORY_TYPE], facts[attribute.DEVICE_ORDINAL]
+    (pycuda._driver.memory_type.DEVICE, 0)
+    """
+    keys = [pointer_attribute(number(attribute, "attribute")) for attribute in attributes]
+    if not keys:
+        return {}
+    values = np.zeros(len(keys), np.uint64)
+    places = values.ctypes.data + 8 * np.arange(len(keys), dtype=np.uint64)
+    codes = np.array([int(key) for key in keys], np.int32)
+    call("cuPointerGetAttributes", len(keys), codes, places, _address(memory))
+    found = {}
+    for key, value in zip(keys, values, strict=True):
+        found[key] = int(value.astype(np.uint32).view(np.int32)) if key in _SIGNED else int(value)
+        if key == pointer_attribute.MEMORY_TYPE and found[key] in memory_type.values:
+            found[key] = memory_type(found[key])
+    return found
+
+
+def pointer_set_attribute(memory, attribute, value):
+    """Set the `pointer_attribute` SYNC_MEMOPS of device memory: whether copies of it wait until they are done."""
+    packed = struct.pack("Q", number(value, "value"))
+    call("cuPointerSetAttribute", packed, number(attribute, "attribute"), _address(memory))
+
+
+def _requirements(function, array, device):
+    return call(function, "NN16x", array.handle, device_number(device))
+
+
+@method_of(Array)
+def get_memory_requirements(self, device=None):
+    """Bytes and alignment of the memory that an array made without memory needs on a `Device`, as (int, int).
+
+    Raises
+    ------
+    LogicError
+        For arrays that have memory: those without the flag DEFERRED_MAPPING of `array3d_flags`.
+    """
+    return _requirements("cuArrayGetMemoryRequirements", self, device)
+
+
+@method_of(MipmappedArray, name="get_memory_requirements")
+def get_mipmapped_memory_requirements(self, device=None):
+    """The same as `Array.get_memory_requirements`, for all levels."""
+    return _requirements("cuMipmappedArrayGetMemoryRequirements", self, device)
+
+
+def _resource(function, handle):
+    kind, union, _ = call(function, _RESOURCE, handle)
+    if kind == _LINEAR:
+        address, form, channels, size = struct.unpack_from("QiIN", union)
+        facts = {"address": address, "format": member("array_format", form), "num_channels": channels, "size": size}
+        return {"kind": "linear", **facts}
+    if kind == _PITCHED:
+        address, form, channels, width, height, pitch = struct.unpack_from("QiINNN", union)
+        facts = {"address": address, "format": member("array_format", form), "num_channels": channels}
+        return {"kind": "pitched", **facts, "width": width, "height": height, "pitch": pitch}
+    return {"kind": "mipmapped array" if kind else "array", "handle": struct.unpack_from("P", union)[0]}
+
+
+@method_of(TextureObject)
+def get_resource(self):
+    """What the texture reads, a dict: its `kind`, and the array's handle or the memory's address, format and size."""
+    return _resource("cuTexObjectGetResourceDesc", self.handle)
+
+
+@method_of(SurfaceObject, name="get_resource")
+def get_surface_resource(self):
+    """What the surface writes, a dict: its `kind`, and the array's handle."""
+    return _resource("cuSurfObjectGetResourceDesc", self.handle)
+
+
+@method_of(TextureObject)
+def get_settings(self):
+    """How the texture is read, a dict: address modes, filters, flags, levels of detail and the colour of the border."""
+    values = call("cuTexObjectGetTextureDesc", _TEXTURE, self.handle)
+    return {
+        "address_modes": tuple(member("address_mode", mode) for mode in values[:3]),
+        "filter_mode": member("filter_mode", values[3]),
+        "flags": values[4],
+        "max_anisotropy": values[5],
+        "mipmap_filter_mode": member("filter_mode", values[6]),
+        "mipmap_level_bias": values[7],
+        "mipmap_levels": values[8:10],
+        "border_color": values[10:14],
+    }
+
+
+@method_of(TextureObject)
+def get_view(self):
+    """The part of an array that the texture shows, a dict: `format`, extents, and first and last levels and layers.
+
+    Raises
+    ------
+    LogicError
+        For textures that show all of their array.
+    """
+    form, width, height, depth, *ends = call("cuTexObjectGetResourceViewDesc", _VIEW, self.handle)
+    return {"format": form, "extents": (width, height, depth), "levels": tuple(ends[:2]), "layers": tuple(ends[2:])}
