@@ -22,10 +22,12 @@ function(pycuda_link_for_old_glibc target)
     target_link_libraries(${target} PRIVATE newer_functions
       "-Wl,--push-state,--no-as-needed" -lpthread -ldl "-Wl,--as-needed" -lm -lc -lld_linux "${old_glibc_nonshared}"
       "-Wl,--pop-state")
-    # For small wheels: no symbols but those that are exported, functions of the same code once, strings once.
+    # For small wheels: no symbols but those that are exported, functions of the same code once, no addresses beside those
+    # of relocations. LLD must not do it: it folds the cold parts of functions by their code alone, and an exception that
+    # leaves one is then unwound with another function's frame. mold compares how they are unwound, too.
     target_link_options(${target} PRIVATE LINKER:--strip-all)
-    if(PYCUDA_LLD)
-      target_link_options(${target} PRIVATE LINKER:--icf=all LINKER:-O2 LINKER:--gc-sections)
+    if(PYCUDA_MOLD)
+      target_link_options(${target} PRIVATE LINKER:--icf=all LINKER:--no-apply-dynamic-relocs LINKER:--gc-sections)
     endif()
   endif()
 endfunction()

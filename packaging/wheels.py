@@ -169,6 +169,27 @@ module.get_function("twice")(cuda.InOut(numbers), block=(256, 1, 1), grid=(1, 1)
 assert (numbers == 2 * numpy.arange(256)).all()
 """
 
+# An exception that leaves the parts of functions which the compiler expects to be rare.
+INTERRUPTED_PROGRAM = """
+import os, signal, threading
+import pycuda.autoinit
+import pycuda.driver as cuda
+
+graph = cuda.Graph()
+memory = cuda.mem_alloc(4)
+with graph.while_(graph.condition()) as body:
+    body.add_memset_node(memory, 1, 4)
+stream = cuda.Stream()
+executable = graph.instantiate()
+executable.launch(stream)
+threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    stream.synchronize()
+except (KeyboardInterrupt, cuda.Error):
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os._exit(0)
+"""
+
 # A program that is not of pycuda: CUDA's libraries by their names, ptxas, and the processor as a device of NVML.
 OTHER_PROGRAM = """
 import ctypes, shutil, subprocess
@@ -221,6 +242,7 @@ def smoke_test(version, python, main, cpu, libraries):
     environment |= {"PYCUDA_DRIVER": "cpu", "PYCUDA_CACHE_DIR": str(folder / "cache")}
     run(fresh, "-m", "pycuda", "selftest", cwd=folder, env=environment)
     run(fresh, "-c", PROGRAM, cwd=folder, env=environment)
+    run(fresh, "-c", INTERRUPTED_PROGRAM, cwd=folder, env=environment)
     run(fresh, "-m", "pycuda", "run", "-c", OTHER_PROGRAM, cwd=folder, env=environment)
     provided = "import pycuda; pycuda.provide_libcuda(); import ctypes; ctypes.CDLL('libcublas.so.13').cublasCreate_v2"
     run(fresh, "-c", provided, cwd=folder, env=environment)
