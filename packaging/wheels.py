@@ -20,7 +20,7 @@ RAW = WORK / "raw"
 DIST = ROOT / "dist"
 OLDEST_GLIBC = "2.28"
 PLATFORM = "manylinux_2_28_x86_64"
-MOST_MEGABYTES = {"pycuda_anywhere": 1.8, "pycuda_anywhere_cpu": 13.1, "pycuda_anywhere_libraries": 4.1}
+MOST_MEGABYTES = {"pycuda_anywhere": 1.5, "pycuda_anywhere_cpu": 13.1, "pycuda_anywhere_libraries": 4.1}
 # All that a plain installation downloads (README.md says what it is). New versions of NumPy and NVRTC change it, too:
 # only `./run release` takes more for an error.
 MOST_DOWNLOADED = 90
