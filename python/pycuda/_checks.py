@@ -16,7 +16,7 @@ _open = []
 
 @dataclass(frozen=True)
 class FoundPlace:
-    """One side of a race.
+    """One side of a race, or one of the places of another finding.
 
     Attributes
     ----------
@@ -30,23 +30,34 @@ class FoundPlace:
     source : str
         The line's text.
     thread, block : tuple of int
-        `threadIdx` and `blockIdx`.
+        `threadIdx` and `blockIdx`; None of a copy or a fill.
     access : str
-        Such as "write of 4 bytes"; "" if it is not an access.
+        Such as "write of 4 bytes"; "" if it is not an access. "write by a copy in stream 7" if no kernel does it.
+    kernel : str
+        The kernel's name; of the other side of a race in one launch "".
+    stream : str
+        Of a race between streams: "the default stream", or "stream 7" with the stream's `id`; "" otherwise.
     """
 
     file: str = ""
     line: int = 0
     place: str = ""
     source: str = ""
-    thread: _COORDINATES = (0, 0, 0)
-    block: _COORDINATES = (0, 0, 0)
+    thread: _COORDINATES | None = (0, 0, 0)
+    block: _COORDINATES | None = (0, 0, 0)
     access: str = ""
+    kernel: str = ""
+    stream: str = ""
     # File and line as the driver, and so the counters of its lines, have them: of a source that is put together, the
     # line of that.
     _counted_at: tuple[str, int] = field(default=("", 0), repr=False, compare=False)
 
     def __str__(self):
+        return f"kernel {self.kernel}, {self._text()}" if self.kernel else self._text()
+
+    def _text(self):
+        if self.block is None:
+            return self.access
         text = f"{self.place or 'an unknown line'}, block {self.block}, thread {self.thread}"
         if self.access:
             text += f": {self.access}"
@@ -61,8 +72,6 @@ class Finding(FoundPlace):
     ----------
     check : str
         "memory", "init", "race" or "sync".
-    kernel : str
-        The kernel's name.
     message : str
         What is wrong.
     other : FoundPlace or None
@@ -72,13 +81,13 @@ class Finding(FoundPlace):
     """
 
     check: str = ""
-    kernel: str = ""
     message: str = ""
     other: FoundPlace | None = None
     ended_launch: bool = field(default=False, compare=False)
 
     def __str__(self):
-        text = f"{self.check}: {self.message} in kernel {self.kernel} at {super().__str__()}"
+        text = f"{self.check}: {self.message}"
+        text += f" in kernel {self.kernel} at {self._text()}" if self.kernel else f": {self._text()}"
         return f"{text}\n  the other: {self.other}" if self.other else text
 
     def __repr__(self):
@@ -100,7 +109,7 @@ def _place_of(record):
     place = {
         name: tuple(value) if isinstance(value, list) else value
         for name, value in record.items()
-        if name in ("file", "line", "place", "source", "thread", "block", "access")
+        if name in ("file", "line", "place", "source", "thread", "block", "access", "kernel", "stream")
     }
     place["_counted_at"] = place.get("file", ""), place.get("line", 0)
     if found := _file_and_line(place.get("place", "")):
@@ -142,7 +151,6 @@ def finding_of(record):
     return Finding(
         **_place_of(record),
         check=record["check"],
-        kernel=record["kernel"],
         message=record["message"],
         other=FoundPlace(**_place_of(other)) if other else None,
         ended_launch=record["ended_launch"],

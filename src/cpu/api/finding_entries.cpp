@@ -6,6 +6,7 @@
 #include "cpu/api/pending_text.h"
 #include "cpu/exec/check_settings.h"
 #include "cpu/exec/findings.h"
+#include "cpu/exec/stream_races.h"
 
 extern "C" {
 
@@ -23,6 +24,8 @@ CUresult cuCpuSetChecks(const char* checks) {
     }
     const auto parsed = exec::parse_checks(checks);
     if (!parsed) return CUDA_ERROR_INVALID_VALUE;
+    // What came before may have been ordered unseen.
+    if (!exec::wanted_checks().has(Check::Race)) exec::StreamRaces::instance().forget_all();
     exec::want_checks(*parsed);
     exec::Findings::instance().collect(true);
     return CUDA_SUCCESS;

@@ -8,8 +8,25 @@
 #include "cpu/api/event.h"
 #include "cpu/api/green_context.h"
 #include "cpu/api/registry.h"
+#include "cpu/exec/work_order.h"
 
 namespace pycuda::cpu::api {
+
+namespace {
+
+std::string name_of(StreamKind kind, std::uint64_t id) {
+  switch (kind) {
+    case StreamKind::Legacy:
+      return "the default stream";
+    case StreamKind::PerThread:
+      return "a thread's default stream";
+    case StreamKind::Created:
+      break;
+  }
+  return "stream " + std::to_string(id);
+}
+
+}  // namespace
 
 Stream::Stream(Context& context, StreamKind kind, unsigned flags, int priority,
                std::shared_ptr<GreenContext> green)
@@ -21,6 +38,7 @@ Stream::Stream(Context& context, StreamKind kind, unsigned flags, int priority,
       id_(next_id()),
       queue_(context.device().ordinal(), context) {
   if (kind == StreamKind::Created) handle_ = registry.streams.insert(this);
+  queue_.order().set_name(name_of(kind, id_));
 }
 
 Stream::~Stream() {
@@ -59,7 +77,8 @@ exec::Stream& Stream::ordered() {
 
 // Always anew: what another thread has seen of `other` says nothing of what was put there since.
 void Stream::join(Stream& other) {
-  if (other.queue_.idle()) return;
+  // Where the order of work is kept, that of what is over counts too.
+  if (other.queue_.idle() && !exec::keeps_work_order()) return;
   const auto event = std::make_shared<exec::Event>(false);
   other.queue_.record(event);
   queue_.wait(event);
@@ -78,6 +97,15 @@ bool Stream::idle() const {
   return true;
 }
 
+bool Stream::ask_idle() const {
+  if (!idle()) return false;
+  queue_.tell_host();
+  if (kind_ == StreamKind::Legacy && context_.has_blocking_streams()) {
+    for (const auto& stream : context_.blocking_streams(green())) stream->queue_.tell_host();
+  }
+  return true;
+}
+
 CUresult Stream::synchronize() {
   ordered().synchronize();
   return context_.status();
@@ -90,7 +118,10 @@ CUresult Stream::run(const std::function<void()>& task) {
   if (!queue.run_if_idle(task)) {
     queue.enqueue(task);
     queue.synchronize();
-  } else if (!context_.printf_fifo()->empty()) {
+    return context_.status();
+  }
+  queue.tell_host();
+  if (!context_.printf_fifo()->empty()) {
     context_.printf_fifo()->flush();
   }
   return context_.status();

@@ -49,6 +49,8 @@ class Stream {
   exec::Stream& ordered();
   /// Finished with everything, also with what the legacy stream would wait for.
   bool idle() const;
+  /// The same for the program, which relies on it.
+  bool ask_idle() const;
   /// Blocks until the queue is empty, whatever the default-stream rules say about other streams.
   void wait_for_queue() { queue_.synchronize(); }
   /// Blocks until everything before is done. The context's fault, if there is one.

@@ -57,7 +57,7 @@ CUresult cuStreamDestroy(CUstream hStream) { return cuStreamDestroy_v2(hStream);
 CUresult cuStreamQuery(CUstream hStream) {
   return with_stream(hStream, [&](Stream& stream) -> CUresult {
     if (stream.in_capture()) return refuse_in_capture(stream);
-    if (!stream.idle()) return CUDA_ERROR_NOT_READY;
+    if (!stream.ask_idle()) return CUDA_ERROR_NOT_READY;
     return stream.context().status();
   });
 }

@@ -9,6 +9,8 @@
 #include <mutex>
 #include <shared_mutex>
 
+#include "cpu/exec/stream_races.h"
+
 namespace pycuda::cpu::exec {
 namespace {
 
@@ -46,6 +48,8 @@ AddressTable& AddressTable::instance() {
 }
 
 void AddressTable::insert(const Allocation& allocation) {
+  // What was done to other memory at these addresses is over.
+  if (keeps_work_order()) StreamRaces::instance().forget(allocation.begin, allocation.bytes);
   const std::unique_lock lock(state_->mutex);
   Allocation entry = allocation;
   if (entry.id == 0) entry.id = state_->next_id++;

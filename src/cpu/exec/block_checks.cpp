@@ -83,6 +83,7 @@ void BlockChecks::start(const LaunchContext& launch, const BlockFrame& block) {
   released_.clear();
   fenced_.clear();
   read_.clear();
+  work_read_ = {};
   arrived_.clear();
 }
 
@@ -162,6 +163,7 @@ void BlockChecks::order_by_memory(std::uint32_t thread, const NotedAccess& acces
   const bool writes = (access.flags & (AccessFlags::write | AccessFlags::update)) != 0;
   const bool reads = (access.flags & AccessFlags::write) == 0;
   if (has_others_) grid_order_.access(thread, access.address, access.flags, order_);
+  if (launch_->request.work != nullptr) order_streams(access);
   if (reads) {
     const auto found = released_.find(access.address);
     if (found != released_.end()) {
@@ -187,6 +189,7 @@ void BlockChecks::fence(std::uint32_t thread) {
     order_.learn(thread, read_[thread]);
     read_[thread].clear();
   }
+  if (launch_->request.work != nullptr) launch_->request.work->learn(work_read_);
   fenced_.resize(launch_->threads);
   fenced_[thread].clear();
   order_.publish(thread, fenced_[thread]);
@@ -203,6 +206,7 @@ void BlockChecks::open(std::uint64_t id, const LiveLanes& waiting, std::uint32_t
                        bool all_wait) {
   if (!has(Check::Race)) return;
   if (has_others_) grid_order_.sync_block();
+  if (launch_->request.work != nullptr) launch_->request.work->learn(work_read_);
   if (all_wait) {
     order_.sync_block();
     if (!arrived_.empty()) arrived_[id].clear();
@@ -314,13 +318,52 @@ class HeldPage {
 
 }  // namespace
 
+void BlockChecks::add_to_streams(const NotedAccess& access, const GridAccess& grid_access) {
+  const std::shared_ptr<Work>& work = launch_->request.work;
+  WorkAccess now;
+  static_cast<PastAccess&>(now) = grid_access;
+  now.interval = work->id;
+  now.clock = work->number;
+  now.stream = work->stream;
+  now.block = number_;
+  StreamRaces& races = StreamRaces::instance();
+  StreamRaces::Page& page = races.page(access.address);
+  each_word(access.address, access.bytes, [&](std::uint64_t word, std::uint8_t mask) {
+    if (word * history_word / StreamRaces::page_bytes != access.address / StreamRaces::page_bytes)
+      return;
+    now.mask = mask;
+    races.add(page, work, now, word, [&](const WorkAccess& past) {
+      return is_conflict(access, now, past, word * history_word);
+    });
+  });
+}
+
+/// Work of several streams that meets in memory. What a thread learns counts for the whole launch.
+void BlockChecks::order_streams(const NotedAccess& access) {
+  Work& work = *launch_->request.work;
+  const bool writes = (access.flags & (AccessFlags::write | AccessFlags::update)) != 0;
+  if ((access.flags & AccessFlags::write) == 0) {
+    if (const auto released = MemoryOrder::released(access.address)) {
+      if ((access.flags & AccessFlags::acquire) != 0) {
+        work.learn(*released);
+      } else {
+        work_read_.join(*released);
+      }
+    }
+  }
+  // A fence counts for threads that the block's barriers order after it, too.
+  if (writes && ((access.flags & AccessFlags::release) != 0 || !fenced_.empty()))
+    MemoryOrder::release(access.address, work.clock());
+}
+
 void BlockChecks::access_global(const ThreadFrame& thread, const NotedAccess& access) {
   GridRaces::Page* const page = page_of(access.address);
   if (page == nullptr) return;
-  const HeldPage held(*page);
   GridAccess now;
   static_cast<PastAccess&>(now) = past_access(thread, access);
   now.block = number_;
+  if (launch_->request.work != nullptr) add_to_streams(access, now);
+  const HeldPage held(*page);
   each_word(access.address, access.bytes, [&](std::uint64_t number, std::uint8_t mask) {
     // A misaligned access may leave the page.
     if (number * history_word / GridRaces::page_bytes != access.address / GridRaces::page_bytes)

@@ -14,6 +14,7 @@
 #include "cpu/exec/grid_races.h"
 #include "cpu/exec/launch_context.h"
 #include "cpu/exec/named_barrier.h"
+#include "cpu/exec/stream_races.h"
 #include "cpu/exec/thread_order.h"
 #include "cpu/kernel_abi/checks.h"
 
@@ -82,6 +83,8 @@ class BlockChecks {
   void check_written(const ThreadFrame& thread, const NotedAccess& access);
   void order_by_memory(std::uint32_t thread, const NotedAccess& access);
   void access_global(const ThreadFrame& thread, const NotedAccess& access);
+  void add_to_streams(const NotedAccess& access, const GridAccess& grid_access);
+  void order_streams(const NotedAccess& access);
   PastAccess past_access(const ThreadFrame& thread, const NotedAccess& access) const;
   bool is_in_other_block(std::uint64_t address) const;
   void access_shared(const ThreadFrame& thread, const NotedAccess& access, std::uint64_t offset);
@@ -117,6 +120,7 @@ class BlockChecks {
   std::vector<Knowledge> fenced_;   ///< by thread: known at its latest fence; empty: none yet
   std::vector<Knowledge> read_;     ///< by thread: read since, not acquired yet
   std::vector<Knowledge> arrived_;  ///< by barrier
+  WorkClock work_read_;             ///< of other streams' work, as `read_`
 };
 
 }  // namespace pycuda::cpu::exec

@@ -9,6 +9,7 @@
 #include "cpu/exec/fault_recovery.h"
 #include "cpu/exec/last_level_cache.h"
 #include "cpu/exec/parallel_ranges.h"
+#include "cpu/exec/stream_races.h"
 #include "cpu/exec/untouched_pages.h"
 #include "cpu/processor/instructions.h"
 
@@ -48,6 +49,7 @@ void plain_zeros(Byte* to, std::size_t bytes) { std::memset(to, 0, bytes); }
 }  // namespace
 
 bool copy_bytes(void* to, const void* from, std::size_t bytes) {
+  note_transfer(to, from, bytes);
   const auto apart = [](std::uintptr_t a, std::uintptr_t b) { return a < b ? b - a : a - b; };
   if (bytes <= most_at_once ||
       apart(reinterpret_cast<std::uintptr_t>(to), reinterpret_cast<std::uintptr_t>(from)) < bytes)
@@ -98,6 +100,7 @@ bool zero_bytes(Byte* to, std::size_t bytes, void (*fill)(Byte* to, std::size_t 
 }  // namespace
 
 bool fill_bytes(void* to, std::uint32_t value, std::size_t unit, std::size_t bytes) {
+  note_transfer(to, nullptr, bytes);
   auto* const target = static_cast<Byte*>(to);
   if (bytes <= most_at_once)
     return runs_without_fault([=] { plain_fill(target, value, unit, bytes); });

@@ -14,6 +14,7 @@
 #include "cpu/exec/fault_message.h"
 #include "cpu/exec/grid_run.h"
 #include "cpu/exec/launch_context.h"
+#include "cpu/exec/work_order.h"
 
 namespace pycuda::cpu::exec {
 namespace {
@@ -41,6 +42,7 @@ ChildLaunches::ChildLaunches(const LaunchContext& parent, DeviceRuntime& runtime
       stack_bytes_(parent.request.stack_bytes),
       processor_warps_(parent.request.processor_warps),
       processors_(parent.request.processors),
+      work_(parent.request.work),
       began_(parent.limited_since) {}
 
 ChildLaunches::~ChildLaunches() { release_unlaunched(); }
@@ -180,6 +182,7 @@ DeviceError ChildLaunches::queue(const LaunchableKernel& kernel, const LaunchSiz
   request.processors = processors_;
   request.launcher = {kernel_, from.block, from.thread};
   request.began = began_;
+  if (work_ != nullptr) request.work = Work::begin_child(*work_, request);
   const std::unique_lock lock(mutex_);
   Chain* const chain = chain_of(stream, from);
   if (chain == nullptr) {

@@ -131,6 +131,7 @@ class ChildLaunches {
   const std::uint32_t level_;
   const std::uint32_t stack_bytes_, processor_warps_;
   const ProcessorSet* const processors_;
+  const std::shared_ptr<const Work> work_;  ///< null: its order is not kept
   const std::optional<std::chrono::steady_clock::time_point> began_;  ///< if there is a time limit
 
   std::mutex mutex_;  ///< protects what follows, until `run`

@@ -7,6 +7,15 @@
 
 namespace pycuda::cpu::exec {
 
+namespace {
+
+/// The program knows of the work before the marker.
+void tell_host(const Marker& marker) {
+  if (keeps_work_order()) HostOrder::join(marker.order());
+}
+
+}  // namespace
+
 void Marker::reach() { reach_with({}); }
 
 void Marker::fail(std::string why) { reach_with(std::move(why)); }
@@ -77,12 +86,18 @@ bool Event::recorded() const { return state_->current() != nullptr; }
 
 bool Event::complete() const {
   const auto marker = state_->current();
-  return marker == nullptr || marker->reached();
+  if (marker == nullptr) return true;
+  if (!marker->reached()) return false;
+  tell_host(*marker);
+  return true;
 }
 
 void Event::synchronize() const {
   if (forked()) return;
-  if (const auto marker = state_->current()) marker->wait();
+  if (const auto marker = state_->current()) {
+    marker->wait();
+    tell_host(*marker);
+  }
 }
 
 std::optional<std::string> Event::failure() const {
@@ -96,6 +111,7 @@ const std::shared_ptr<SharedRecords>& Event::shared() const { return state_->sha
 std::optional<std::chrono::steady_clock::time_point> Event::time() const {
   const auto marker = state_->current();
   if (!state_->timing || marker == nullptr || !marker->reached()) return std::nullopt;
+  tell_host(*marker);
   return marker->time();
 }
 

@@ -14,6 +14,7 @@
 
 #include "cpu/exec/shared_records.h"
 #include "cpu/exec/stream.h"
+#include "cpu/exec/work_order.h"
 #include "cpu/exec/worker_pool.h"
 
 namespace pycuda::cpu::exec {
@@ -36,6 +37,10 @@ class Marker {
   std::chrono::steady_clock::time_point time() const { return time_; }
   /// Why it failed; empty if it did not. Only after it was reached.
   const std::string& failure() const { return failure_; }
+  /// What the work before it comes after, where that is kept: set before it is reached.
+  void set_order(std::shared_ptr<const WorkClock> order) { order_ = std::move(order); }
+  /// Null: not kept. Only after it was reached.
+  const std::shared_ptr<const WorkClock>& order() const { return order_; }
   /// 0: the event is of this process alone.
   std::uint64_t number() const { return number_; }
 
@@ -48,6 +53,7 @@ class Marker {
   std::atomic<bool> reached_{false};
   std::chrono::steady_clock::time_point time_{};
   std::string failure_;
+  std::shared_ptr<const WorkClock> order_;
   std::vector<Task> waiting_;
 };
 

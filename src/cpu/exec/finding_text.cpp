@@ -16,8 +16,10 @@ std::string coordinates(const Dim3& at) {
 }
 
 std::string where(const FoundPlace& place) {
-  std::string text =
-      "block " + coordinates(place.block) + ", thread " + coordinates(place.thread) + place.place;
+  if (place.is_transfer) return place.access + "\n";
+  std::string text = (place.kernel.empty() ? std::string() : "kernel " + place.kernel + ", ") +
+                     "block " + coordinates(place.block) + ", thread " + coordinates(place.thread) +
+                     place.place;
   if (!place.access.empty()) text += ": " + place.access;
   text += "\n";
   if (!place.source.empty()) text += "    " + place.source + "\n";
@@ -27,8 +29,11 @@ std::string where(const FoundPlace& place) {
 std::string place_json(const FoundPlace& place) {
   return "\"file\": " + quoted_json(place.file) + ", \"line\": " + std::to_string(place.line) +
          ", \"place\": " + quoted_json(place.place.empty() ? place.place : place.place.substr(4)) +
-         ", \"source\": " + quoted_json(place.source) + ", \"thread\": " + list_json(place.thread) +
-         ", \"block\": " + list_json(place.block) + ", \"access\": " + quoted_json(place.access);
+         ", \"source\": " + quoted_json(place.source) +
+         ", \"thread\": " + (place.is_transfer ? "null" : list_json(place.thread)) +
+         ", \"block\": " + (place.is_transfer ? "null" : list_json(place.block)) +
+         ", \"access\": " + quoted_json(place.access) +
+         ", \"stream\": " + quoted_json(place.stream);
 }
 
 }  // namespace
@@ -72,7 +77,8 @@ std::string finding_text(const Finding& finding) {
     return "pycuda: leak: " + finding.message +
            (finding.at.place.empty() ? "" : ", allocated" + finding.at.place) + "\n";
   std::string text = "pycuda: " + std::string(check_name(finding.check)) + ": " + finding.message +
-                     " in kernel " + finding.kernel + ", " + where(finding.at);
+                     (finding.at.is_transfer ? ": " : " in kernel " + finding.kernel + ", ") +
+                     where(finding.at);
   if (finding.other) text += "  the other: " + where(*finding.other);
   return text;
 }
@@ -82,7 +88,9 @@ std::string finding_json(const Finding& finding) {
                      ", \"kernel\": " + quoted_json(finding.kernel) + ", " +
                      place_json(finding.at) + ", \"message\": " + quoted_json(finding.message) +
                      ", \"ended_launch\": " + (finding.ended_launch ? "true" : "false");
-  if (finding.other) json += ", \"other\": {" + place_json(*finding.other) + "}";
+  if (finding.other)
+    json += ", \"other\": {\"kernel\": " + quoted_json(finding.other->kernel) + ", " +
+            place_json(*finding.other) + "}";
   return json + "}";
 }
 

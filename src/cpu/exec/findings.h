@@ -20,7 +20,10 @@ struct FoundPlace {
   std::string place;       ///< as messages name it: " at program.py:12"; may be empty
   std::string source;      ///< the line itself; may be empty
   Dim3 block{0, 0, 0}, thread{0, 0, 0};
-  std::string access;  ///< "write of 4 bytes"; empty when it is not an access
+  std::string access;        ///< "write of 4 bytes"; empty when it is not an access
+  std::string kernel;        ///< if that is another one than the finding's, or has another stream
+  std::string stream;        ///< of races between streams
+  bool is_transfer = false;  ///< a copy or a fill by the host's order: no kernel, block or thread
 };
 
 struct Finding {

@@ -20,6 +20,7 @@
 #include "cpu/exec/service_thread.h"
 #include "cpu/exec/shared_mappings.h"
 #include "cpu/exec/watchdog.h"
+#include "cpu/exec/work_order.h"
 
 namespace pycuda::cpu::exec {
 namespace {
@@ -200,6 +201,9 @@ bool when_memory_holds(const MemoryCondition& condition, FaultSink& faults, Task
 }
 
 bool write_word(std::uint64_t address, std::uint64_t value, std::uint8_t bytes) {
+  if (keeps_work_order()) {
+    if (const auto work = TransferScope::work()) MemoryOrder::release(address, work->clock());
+  }
   const bool written = runs_without_fault([=] {
     if (bytes == 8) {
       __atomic_store_n(reinterpret_cast<std::uint64_t*>(address), value, __ATOMIC_SEQ_CST);

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "cpu/exec/race_report.h"
 
+#include <compare>
+#include <functional>
 #include <string>
 #include <utility>
 
 #include "cpu/exec/fault_message.h"
 #include "cpu/exec/findings.h"
+#include "cpu/exec/source_places.h"
 
 namespace pycuda::cpu::exec {
 namespace {
@@ -99,6 +102,81 @@ void report_global_race(const LaunchContext& launch, const BlockFrame& block, co
                    : in_block ? " with no barrier between them"
                               : " with nothing that orders the blocks"),
               past);
+}
+
+namespace {
+
+/// The line of a kernel, as PastAccess has it, for both sides of a finding alike.
+struct SidePlace {
+  std::string kernel;
+  std::uint32_t line = 0, file = 0;
+  auto operator<=>(const SidePlace&) const = default;
+};
+
+FindingKey key_of(const SidePlace& first, const SidePlace& second) {
+  FindingKey key;
+  key.check = Check::Race;
+  key.line = first.line;
+  key.file = first.file;
+  key.other_line = second.line;
+  key.other_file = second.file;
+  const std::hash<std::string> hash;
+  key.kind = static_cast<std::uint32_t>(hash(first.kernel) * 3 + hash(second.kernel)) | 1;
+  return key;
+}
+
+std::string name_of(const Work& work) {
+  if (!work.kernel.empty()) return "kernel " + work.kernel + " in " + work.stream_name;
+  return (work.fills ? "a fill in " : "a copy in ") + work.stream_name;
+}
+
+FoundPlace found(const Work& work, const WorkAccess& access) {
+  FoundPlace place;
+  place.stream = work.stream_name;
+  if (work.kernel.empty()) {
+    place.is_transfer = true;
+    place.access = (access.kind == PastAccess::Read ? "read by " : "write by ") + name_of(work);
+    return place;
+  }
+  place.kernel = work.kernel;
+  place.block = {access.block % work.grid.x, access.block / work.grid.x % work.grid.y,
+                 access.block / (work.grid.x * work.grid.y)};
+  place.thread = thread_of_number(work.block, access.thread);
+  place.access = access_text(access);
+  if (access.line() == 0) return place;
+  const auto code = work.code.lock();
+  SourceLine line = find_source_line(
+      code.get(),
+      access.file() < work.source_files.size() ? work.source_files[access.file()] : std::string(),
+      access.line());
+  place.file = std::move(line.file);
+  place.line = line.line;
+  place.place = std::move(line.place);
+  place.source = std::move(line.text);
+  return place;
+}
+
+}  // namespace
+
+void report_stream_race(const Work& work, const WorkAccess& now, const Work& other,
+                        const WorkAccess& past, std::uint64_t address) {
+  SidePlace first{work.kernel, now.line(), now.file()};
+  SidePlace second{other.kernel, past.line(), past.file()};
+  if (second < first) std::swap(first, second);
+  if (!Findings::instance().is_new(key_of(first, second))) return;
+  Finding finding;
+  finding.check = Check::Race;
+  finding.message =
+      name_of(work) + " and " + name_of(other) + " access the same byte of global memory" +
+      in_commas(describe_address(address)) + " with no event or synchronisation that orders them";
+  if (is_strong(now) != is_strong(past))
+    finding.message += ", and only one access is atomic or volatile";
+  finding.at = found(work, now);
+  finding.other = found(other, past);
+  // A finding is about a kernel, if there is one.
+  if (finding.at.is_transfer) std::swap(finding.at, *finding.other);
+  finding.kernel = std::exchange(finding.at.kernel, {});
+  Findings::instance().add(std::move(finding));
 }
 
 }  // namespace pycuda::cpu::exec

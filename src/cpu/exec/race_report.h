@@ -7,6 +7,7 @@
 #include "cpu/exec/access_history.h"
 #include "cpu/exec/grid_races.h"
 #include "cpu/exec/launch_context.h"
+#include "cpu/exec/stream_races.h"
 
 namespace pycuda::cpu::exec {
 
@@ -18,5 +19,10 @@ void report_shared_race(const LaunchContext& launch, const BlockFrame& block, co
 /// The same for the byte at `address` of global memory.
 void report_global_race(const LaunchContext& launch, const BlockFrame& block, const GridAccess& now,
                         const GridAccess& past, std::uint64_t address);
+
+/// The work of a stream does `now` to the byte at `address` of global memory, and nothing orders it
+/// after what the work of another stream did.
+void report_stream_race(const Work& work, const WorkAccess& now, const Work& other,
+                        const WorkAccess& past, std::uint64_t address);
 
 }  // namespace pycuda::cpu::exec

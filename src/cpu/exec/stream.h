@@ -28,6 +28,8 @@ struct Launcher {
   Dim3 block{0, 0, 0}, thread{0, 0, 0};
 };
 
+class Work;
+
 struct LaunchRequest {
   const Kernel* kernel = nullptr;
   std::shared_ptr<const void> keep_alive;  ///< holds the code while the launch is queued
@@ -43,6 +45,7 @@ struct LaunchRequest {
   std::uint32_t level = 0;  ///< how many grids are its ancestors
   Launcher launcher;
   const ProcessorSet* processors = nullptr;  ///< the workers that may run it; null: all
+  std::shared_ptr<Work> work;                ///< its place in the order of streams, if that is kept
   /// When the host's launch began that this one comes from: time limits are for both together.
   std::optional<std::chrono::steady_clock::time_point> began;
 };
@@ -50,6 +53,7 @@ struct LaunchRequest {
 class Event;
 class GraphCondition;
 class SharedRecords;
+class StreamOrder;
 
 /// Work that is queued as one: a graph, ready to be launched again and again. Its steps run one
 /// after the other, but for choices and jumps. Not changed while a stream has it.
@@ -129,10 +133,15 @@ class Stream {
   bool idle() const;  ///< everything queued so far is finished
   /// Blocks until everything queued so far is finished; the printf output of kernels is shown then.
   void synchronize();
+  /// The program has been told that what was queued so far is finished.
+  void tell_host() const;
+  /// Its place in the order of work, where that is kept (work_order.h).
+  StreamOrder& order();
 
   struct State;
 
  private:
+  void wait_until_finished();
   std::shared_ptr<State> state_;
 };
 

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+#include "cpu/exec/sequence_run.h"
+
+#include <variant>
+
+#include "cpu/exec/callback_threads.h"
+#include "cpu/exec/graph_condition.h"
+#include "cpu/exec/grid_run.h"
+#include "cpu/exec/interrupts.h"
+
+namespace pycuda::cpu::exec {
+
+void report_failure(const Marker& marker, FaultSink& faults) {
+  if (marker.failure().empty() || faults.poisoned()) return;
+  Fault fault;
+  fault.kind = FaultKind::OtherProcess;
+  fault.message = marker.failure();
+  faults.report(fault);
+}
+
+void SequenceRun::settle_events() {
+  const std::vector<Sequence::Step>& steps = sequence->steps;
+  markers.resize(steps.size());
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (const auto* record = std::get_if<Sequence::Record>(&steps[i])) {
+      markers[i] = record->event->state()->begin();
+      record->event->state()->publish(markers[i]);
+    } else if (const auto* wait = std::get_if<Sequence::Wait>(&steps[i])) {
+      markers[i] = wait->event->state()->current();
+    }
+  }
+}
+
+void SequenceRun::look_back() const {
+  if (next == 0) return;
+  if (const auto* condition = std::get_if<MemoryCondition>(&sequence->steps[next - 1]))
+    learn_release(*stream, condition->address);
+  if (markers.empty() || markers[next - 1] == nullptr) return;
+  if (keeps_work_order()) stream->order.join(markers[next - 1]->order());
+  report_failure(*markers[next - 1], stream->faults);
+}
+
+bool finished(const std::shared_ptr<SequenceRun>& run) {
+  return run == nullptr || run->end.reached();
+}
+
+namespace {
+
+/// Iterations of a graph's loops before other work gets its turn on the worker.
+constexpr unsigned iterations_at_once = 64;
+
+/// Goes on with a sequence and then with the stream.
+Task resume_task(const RunPointer& run) {
+  return {[](const std::shared_ptr<void>& subject) {
+            const auto resumed = std::static_pointer_cast<SequenceRun>(subject);
+            resumed->in_caller = false;
+            if (advance(resumed)) drive(resumed->stream);
+          },
+          run};
+}
+
+/// Each runs a step and returns true when the next one may run at once; else `resume_task` will.
+struct RunStep {
+  const RunPointer& run;
+  std::size_t number;
+
+  bool operator()(const LaunchRequest& request) const {
+    FaultSink& faults = run->stream->faults;
+    if (faults.poisoned() || is_empty(request)) return true;
+    if (!keeps_work_order()) return launch(request);
+    LaunchRequest ordered = request;
+    ordered.work = run->stream->order.begin(request);
+    return launch(ordered);
+  }
+  bool launch(const LaunchRequest& request) const {
+    if (runs_in_caller(request)) {
+      run_in_caller(request, run->stream->faults);
+      return true;
+    }
+    return start_grid(run->stream, request, resume_task(run));
+  }
+  bool operator()(const Sequence::Task& task) const {
+    FaultSink& faults = run->stream->faults;
+    const TransferScope scope(run->stream->order);
+    if (!faults.poisoned()) task.run(faults);
+    return true;
+  }
+  bool operator()(const Sequence::Callback& callback) const {
+    if (run->stream->faults.poisoned()) return true;
+    run_on_callback_thread([run = run, &callback] {
+      show_printed(run->stream->faults);
+      {
+        const CallbackOrder order(*run->stream);
+        callback.run();
+      }
+      WorkerPool::instance().post(resume_task(run));
+    });
+    return false;
+  }
+  bool operator()(const Sequence::Record& record) const {
+    set_order(*run->stream, *run->markers[number]);
+    record.event->state()->reach(*run->markers[number], run->stream->faults.poisoned());
+    return true;
+  }
+  bool operator()(const Sequence::Wait&) const {
+    const auto& marker = run->markers[number];
+    return marker == nullptr || !marker->when_reached(resume_task(run));
+  }
+  bool operator()(const MemoryCondition& condition) const {
+    return when_memory_holds(condition, run->stream->faults, resume_task(run));
+  }
+  bool operator()(const Sequence::Choice& choice) const {
+    if (run->stream->faults.poisoned()) {
+      run->next = choice.end;
+      return true;
+    }
+    const std::uint32_t value = choice.condition->value();
+    run->next = value < choice.targets.size() ? choice.targets[value] : choice.otherwise;
+    return true;
+  }
+  bool operator()(const Sequence::Jump& jump) const {
+    const bool is_backward = jump.target <= number;
+    run->next = jump.target;
+    if (!is_backward) return true;
+    FaultSink& faults = run->stream->faults;
+    // Its kernels may each be too short for an interrupt to meet one.
+    if (interrupting() && !faults.poisoned()) {
+      Fault fault;
+      fault.kind = FaultKind::Timeout;
+      fault.message =
+          "a loop of a graph was stopped by the user's interrupt of the call that waited for it";
+      faults.report(fault);
+    }
+    // The launch is asynchronous, and the loop may wait for work that is queued behind it here.
+    if (!run->in_caller && ++run->iterations < iterations_at_once) return true;
+    run->iterations = 0;
+    WorkerPool::instance().post(resume_task(run));
+    return false;
+  }
+};
+
+}  // namespace
+
+bool advance(const RunPointer& run) {
+  const std::vector<Sequence::Step>& steps = run->sequence->steps;
+  while (run->next < steps.size()) {
+    run->look_back();
+    const std::size_t number = run->next++;
+    if (!std::visit(RunStep{run, number}, steps[number])) return false;
+  }
+  run->look_back();
+  set_order(*run->stream, run->end);
+  run->end.reach();
+  return true;
+}
+
+}  // namespace pycuda::cpu::exec

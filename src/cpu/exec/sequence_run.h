@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// One run of a sequence in a stream.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "cpu/exec/event_marker.h"
+#include "cpu/exec/stream_state.h"
+
+namespace pycuda::cpu::exec {
+
+class SequenceRun {
+ public:
+  std::shared_ptr<Stream::State> stream;
+  std::shared_ptr<const Sequence> sequence;
+  std::size_t next = 0;     ///< the step; belongs to the holder of the stream's token, as do these
+  bool in_caller = false;   ///< who launched it runs it now
+  unsigned iterations = 0;  ///< of loops, since the run last went to a worker
+  std::vector<std::shared_ptr<Marker>> markers;  ///< of steps that record or wait, by their number
+  Marker end;
+
+  /// Tells of a wait, the step before `next`, that has failed.
+  void look_back() const;
+  /// Records count from the launch on, waits mean the record that is latest at the launch.
+  void settle_events();
+};
+
+/// Runs the steps that are left; false if somebody else will go on. The stream's token is held.
+bool advance(const RunPointer& run);
+/// To be told after a wait: what depends on another process's work must not run without that.
+void report_failure(const Marker& marker, FaultSink& faults);
+
+}  // namespace pycuda::cpu::exec
