@@ -39,8 +39,11 @@ class Marker {
   const std::string& failure() const { return failure_; }
   /// What the work before it comes after, where that is kept: set before it is reached.
   void set_order(std::shared_ptr<const WorkClock> order) { order_ = std::move(order); }
-  /// Null: not kept. Only after it was reached.
-  const std::shared_ptr<const WorkClock>& order() const { return order_; }
+  /// Null: not kept. Another process may know of all that has begun here. Only after it was
+  /// reached.
+  std::shared_ptr<const WorkClock> order() const {
+    return order_ == nullptr && number_ != 0 ? all_begun() : order_;
+  }
   /// 0: the event is of this process alone.
   std::uint64_t number() const { return number_; }
 

@@ -21,15 +21,15 @@ class SequenceRun {
   std::vector<std::shared_ptr<Marker>> markers;  ///< of steps that record or wait, by their number
   Marker end;
 
-  /// Tells of a wait, the step before `next`, that has failed.
+  /// After each step: reports a wait that has failed, and notes what a wait orders.
   void look_back() const;
   /// Records count from the launch on, waits mean the record that is latest at the launch.
   void settle_events();
 };
 
-/// Runs the steps that are left; false if somebody else will go on. The stream's token is held.
+/// Runs the steps that are left; false if another thread will go on. The stream's token is held.
 bool advance(const RunPointer& run);
-/// To be told after a wait: what depends on another process's work must not run without that.
+/// After a wait: what depends on another process's work must not run without that.
 void report_failure(const Marker& marker, FaultSink& faults);
 
 }  // namespace pycuda::cpu::exec

@@ -297,12 +297,14 @@ void Stream::wait(const std::shared_ptr<Event>& event) {
   if (forked()) return;
   auto marker = event->state()->current();
   if (marker == nullptr) return;
-  if (keeps_work_order()) {
+  const bool learns = keeps_work_order();
+  if (learns && marker->reached() && state_->take()) {
+    state_->order.join(marker->order());
+    pass_on(state_);
+    if (marker->failure().empty()) return;
+  } else if (learns || !marker->reached()) {
     push(state_, Wait{marker});
-    push(state_, Learn{marker});
-    if (marker->number() == 0) return;
-  } else if (!marker->reached()) {
-    push(state_, Wait{marker});
+    if (learns) push(state_, Learn{marker});
     if (marker->number() == 0) return;
   } else if (marker->failure().empty()) {
     return;

@@ -133,7 +133,7 @@ class Stream {
   bool idle() const;  ///< everything queued so far is finished
   /// Blocks until everything queued so far is finished; the printf output of kernels is shown then.
   void synchronize();
-  /// The program has been told that what was queued so far is finished.
+  /// The program knows from now on that what was queued so far is finished.
   void tell_host() const;
   /// Its place in the order of work, where that is kept (work_order.h).
   StreamOrder& order();

@@ -39,7 +39,7 @@ class StreamRaces {
   static constexpr std::uint64_t page_bytes = 4096;
   class Page;
 
-  /// Where the accesses to an address are kept. Stays for good.
+  /// Where the accesses to an address are kept. Never destroyed.
   Page& page(std::uint64_t address);
   /// A kernel does `now` to bytes of the word with this number among all. Reports conflicts, of
   /// those with other kernels the ones that `matters(past)` says matter.
@@ -48,7 +48,7 @@ class StreamRaces {
   /// A copy or a fill reads or writes these bytes. Reports conflicts.
   void transfer(const std::shared_ptr<Work>& work, std::uint64_t begin, std::uint64_t bytes,
                 bool writes);
-  /// The bytes have been handed out anew.
+  /// The bytes have been allocated again.
   void forget(std::uint64_t begin, std::uint64_t bytes);
   void forget_all();
 

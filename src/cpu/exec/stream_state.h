@@ -25,7 +25,7 @@ struct HostCallback {
 };
 struct Record {
   std::shared_ptr<Marker> marker;
-  std::shared_ptr<Event> event;  ///< whose record it is; null: nobody else knows the marker
+  std::shared_ptr<Event> event;  ///< whose record it is; null: of no event
 };
 struct Wait {
   std::shared_ptr<Marker> marker;
@@ -52,7 +52,7 @@ struct Stream::State {
   enum class Token : std::uint8_t {
     Free,     ///< nothing runs or is queued
     Taken,    ///< nothing is queued
-    Watched,  ///< taken, and whoever gives it back has to look at `queue`
+    Watched,  ///< taken, and the thread that gives it back has to look at `queue`
   };
 
   FaultSink& faults;
@@ -67,10 +67,10 @@ struct Stream::State {
   std::atomic<JobHandle> running{0};  ///< the launch that runs now, for helpers
 
   bool idle() const { return token.load(std::memory_order_acquire) == Token::Free; }
-  /// Also true from the moment on when the event is reached that came last: whoever knows of that
-  /// must not find the stream at work.
+  /// Also true from the moment on when the event is reached that came last: a thread that knows of
+  /// that must not find the stream at work.
   bool finished() const;
-  /// Takes the token if nobody has it.
+  /// Takes the token if no thread has it.
   bool take();
   /// Whether it has come to `marker` and not gone on yet.
   bool stands_at(const Marker& marker) const;

@@ -92,8 +92,8 @@ class StreamOrder {
   static constexpr std::uint32_t none = ~std::uint32_t{0};
 };
 
-/// What the host knows to be over. Threads of the host order their work in ways that nobody sees
-/// here, so they count as one.
+/// What the host knows to be over. Threads of the host order their work in ways that are not
+/// visible here, so they count as one.
 class HostOrder {
  public:
   static void join(const std::shared_ptr<const WorkClock>& clock);
