@@ -206,6 +206,9 @@ for name in ("libcufft.so", "libcufft.so.12", "libcufft.so.11"):
 for name in ("libcusolver.so", "libcusolver.so.12", "libcusolver.so.11"):
     cusolver = ctypes.CDLL(name)
     assert cusolver.cusolverDnCreate(ctypes.byref(handle)) == 0 and cusolver.cusolverDnDestroy(handle) == 0, name
+for name in ("libcurand.so", "libcurand.so.10"):
+    curand = ctypes.CDLL(name)
+    assert curand.curandCreateGenerator(ctypes.byref(handle), 101) == 0 and curand.curandDestroyGenerator(handle) == 0
 nvml = ctypes.CDLL("libnvidia-ml.so.1")
 assert nvml.nvmlInit_v2() == 0 and nvml.nvmlDeviceGetCount_v2(ctypes.byref(count)) == 0 and count.value == 1
 assert ctypes.CDLL("libcudart.so").cudaFree(None) == 0

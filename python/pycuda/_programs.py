@@ -36,6 +36,7 @@ _RUN_TIME = (
     "libcufft.so.11",
     "libcusolver.so.12",
     "libcusolver.so.11",
+    "libcurand.so.10",
     _NVML,
 )
 # Programs that load a library by ctypes often ask for it without a version.
@@ -45,6 +46,7 @@ _NEWEST = {
     "libcublasLt.so": "libcublasLt.so.13",
     "libcufft.so": "libcufft.so.12",
     "libcusolver.so": "libcusolver.so.12",
+    "libcurand.so": "libcurand.so.10",
 }
 _PROGRAM_OPTIONS = ("-m", "-c")
 # The options of `run` that name a file to write, and how such files end.
