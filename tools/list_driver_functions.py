@@ -77,6 +77,8 @@ def python_link(name: str) -> str:
 
 def row(function: Function, facts: dict) -> str:
     names = ", ".join(map(python_link, facts["python"].get(function.name, [])))
+    if function.name in facts["no_python"]:
+        names = f"no: {facts['no_python'][function.name]}"
     follower = successor(function, facts["superseded"])
     if follower is not None:
         names += (", " if names else "") + (f"superseded by `{follower}`" if follower else "deprecated")

@@ -15,11 +15,7 @@ import sys
 
 import numpy as np
 
-import pycuda._cluster_occupancy  # methods of the extension's classes
-import pycuda._graph_nodes
-import pycuda._launch_attributes  # noqa: F401
-from pycuda import _descriptions, _driver
-from pycuda._core_dumps import get_coredump_attribute, set_coredump_attribute
+from pycuda import _descriptions, _driver, _late_methods
 from pycuda._driver import *  # noqa: F403
 from pycuda._driver import ManagedAllocation as ManagedAllocationOrStub
 from pycuda._driver import (
@@ -32,11 +28,7 @@ from pycuda._driver import (
     memcpy_htod_async,
     pagelocked_empty,
 )
-from pycuda._driver_states import flush_gpu_direct_rdma_writes, get_module_loading_mode
 from pycuda._errors import CompileError
-from pycuda._graph_shapes import UserObject
-from pycuda._libraries import Kernel, Library
-from pycuda._memory_facts import pointer_get_attributes, pointer_set_attribute
 from pycuda._textures import (
     bind_array_to_texref,
     dtype_to_array_format,
@@ -48,28 +40,23 @@ from pycuda._textures import (
 )
 
 __all__ = [name for name in dir(_driver) if not name.startswith("_")] + [
+    *_late_methods.NAMES,
     "CUDA_DEBUGGING",
     "ArgumentHandler",
     "CompileError",
     "In",
     "InOut",
-    "Kernel",
     "KernelNodeParams",
-    "Library",
     "ManagedAllocationOrStub",
     "Out",
-    "UserObject",
     "aligned_empty_like",
     "aligned_zeros",
     "aligned_zeros_like",
     "bind_array_to_texref",
     "dtype_to_array_format",
-    "flush_gpu_direct_rdma_writes",
     "from_device",
     "from_device_like",
-    "get_coredump_attribute",
     "get_curand_version",
-    "get_module_loading_mode",
     "gpuarray_to_array",
     "make_multichannel_2d_array",
     "managed_empty_like",
@@ -82,9 +69,6 @@ __all__ = [name for name in dir(_driver) if not name.startswith("_")] + [
     "pagelocked_empty_like",
     "pagelocked_zeros",
     "pagelocked_zeros_like",
-    "pointer_get_attributes",
-    "pointer_set_attribute",
-    "set_coredump_attribute",
     "set_debugging",
     "to_device",
 ]
@@ -386,7 +370,6 @@ if sys.version_info < (3, 12):
     from pycuda import _class_signatures
 
     _class_signatures.add_to(list(vars(_driver).values()))
-del sys
 
 
 def __getattr__(name):
@@ -394,4 +377,8 @@ def __getattr__(name):
         from pycuda.compiler import SourceModule  # start-up time: programs import it from there
 
         return SourceModule
+    if name in _late_methods.NAMES:  # start-up time: few programs use them
+        module = f"pycuda.{_late_methods.NAMES[name]}"
+        __import__(module)
+        return globals().setdefault(name, getattr(sys.modules[module], name))
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

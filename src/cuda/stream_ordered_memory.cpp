@@ -58,6 +58,17 @@ std::shared_ptr<StreamOrderedPool> StreamOrderedPool::current() {
   return pool;
 }
 
+std::shared_ptr<StreamOrderedPool> StreamOrderedPool::of_place(CUmemLocation place, bool current) {
+  const ContextPtr context = require_context();
+  const driver::DriverTable& driver = context->driver();
+  CUmemoryPool handle = nullptr;
+  const auto& get = current ? driver.cuMemGetMemPool : driver.cuMemGetDefaultMemPool;
+  get(&handle, &place, CU_MEM_ALLOCATION_TYPE_PINNED);
+  auto pool = std::make_shared<StreamOrderedPool>(Key{}, context);
+  pool->pool_ = decltype(pool->pool_)::borrow(context, handle);
+  return pool;
+}
+
 std::shared_ptr<StreamOrderedPool> StreamOrderedPool::from_descriptor(int descriptor) {
   auto pool = std::make_shared<StreamOrderedPool>(Key{}, require_context());
   pool->pool_.driver().cuMemPoolImportFromShareableHandle(
@@ -68,6 +79,10 @@ std::shared_ptr<StreamOrderedPool> StreamOrderedPool::from_descriptor(int descri
 
 void StreamOrderedPool::make_current() const {
   pool_.driver().cuDeviceSetMemPool(context()->device().handle(), handle());
+}
+
+void StreamOrderedPool::make_current_of(CUmemLocation place) const {
+  pool_.driver().cuMemSetMemPool(&place, CU_MEM_ALLOCATION_TYPE_PINNED, handle());
 }
 
 void StreamOrderedPool::set_access(const CUmemLocation& place, CUmemAccess_flags flags) const {

@@ -35,6 +35,9 @@ class StreamOrderedPool : public std::enable_shared_from_this<StreamOrderedPool>
   static std::shared_ptr<StreamOrderedPool> of_device();
   /// The pool that the device's allocations without one come from.
   static std::shared_ptr<StreamOrderedPool> current();
+  /// That of a place of memory, device or host: the default one, or the present one of allocations
+  /// without a pool. Needs CUDA 13.
+  static std::shared_ptr<StreamOrderedPool> of_place(CUmemLocation place, bool current);
   /// A pool that another process shares, by a file descriptor that stays the caller's. It gives no
   /// memory, but opens blocks of that pool.
   static std::shared_ptr<StreamOrderedPool> from_descriptor(int descriptor);
@@ -50,6 +53,7 @@ class StreamOrderedPool : public std::enable_shared_from_this<StreamOrderedPool>
   void trim(std::size_t keep_bytes = 0) const;
   /// The device's allocations without a pool come from it, until that is another one or this goes.
   void make_current() const;
+  void make_current_of(CUmemLocation place) const;
   void set_access(const CUmemLocation& place, CUmemAccess_flags flags) const;
   CUmemAccess_flags access(const CUmemLocation& place) const;
   /// A new file descriptor, the caller's, for a pool that was made with such a handle type.

@@ -56,6 +56,12 @@ PhysicalMemory PhysicalMemory::from_descriptor(int descriptor, std::size_t bytes
   return memory;
 }
 
+PhysicalMemory PhysicalMemory::of_address(CUdeviceptr address, std::size_t bytes) {
+  PhysicalMemory memory(require_context(), bytes);
+  memory.driver().cuMemRetainAllocationHandle(&memory.handle_, reinterpret_cast<void*>(address));
+  return memory;
+}
+
 PhysicalMemory::PhysicalMemory(PhysicalMemory&& other) noexcept
     : context_(std::move(other.context_)),
       handle_(std::exchange(other.handle_, 0)),

@@ -23,6 +23,8 @@ class PhysicalMemory {
   /// Another process's, by a file descriptor that stays the caller's. The driver does not tell the
   /// size.
   static PhysicalMemory from_descriptor(int descriptor, std::size_t bytes);
+  /// What is mapped at an address, `bytes` of it.
+  static PhysicalMemory of_address(CUdeviceptr address, std::size_t bytes);
   PhysicalMemory(PhysicalMemory&& other) noexcept;
   PhysicalMemory& operator=(PhysicalMemory&&) = delete;
   PhysicalMemory(const PhysicalMemory&) = delete;

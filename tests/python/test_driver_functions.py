@@ -35,12 +35,17 @@ def test_every_entry_is_about_a_function_of_the_api():
     named = [
         *FACTS["python"],
         *FACTS["refused"],
+        *FACTS["no_python"],
         *superseded,
         *superseded.values(),
         *FACTS["superseded"]["groups"].values(),
     ]
     assert [name for name in named if name and name not in FUNCTIONS] == []
     assert set(FACTS["superseded"]["groups"]) <= {function.group for function in FUNCTIONS.values()}
+
+
+def test_a_function_with_a_python_name_has_no_reason_for_none():
+    assert set(FACTS["python"]) & set(FACTS["no_python"]) == set()
 
 
 @pytest.mark.parametrize("name", sorted({name for names in FACTS["python"].values() for name in names}))

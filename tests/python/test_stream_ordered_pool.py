@@ -95,3 +95,31 @@ def test_memory_freed_before_in_the_stream_is_there_for_the_next():
     """
     out, _ = run_program(program, PYCUDA_DRIVER="cpu", PYCUDA_CPU_MEMORY="64M")
     assert out.strip() == "enough"
+
+
+def _since_cuda_13():
+    if cuda.get_driver_version() < 13000:
+        pytest.skip("needs a driver of CUDA 13")
+
+
+def test_the_pools_of_a_place_are_found_and_chosen(pool):
+    _since_cuda_13()
+    device = cuda.mem_location_type.DEVICE
+    default = cuda.StreamOrderedMemoryPool.of_location(device)
+    assert default.managed_bytes == cuda.StreamOrderedMemoryPool.of_device().managed_bytes
+    block = pool.allocate(1 << 20)
+    used = cuda.mem_pool_attribute.USED_MEM_CURRENT
+    pool.make_current(device)
+    try:
+        assert cuda.StreamOrderedMemoryPool.of_location(device, current=True).get_attribute(used) == len(block)
+    finally:
+        default.make_current(device)
+    assert cuda.StreamOrderedMemoryPool.current().get_attribute(used) == default.get_attribute(used)
+
+
+def test_a_pool_of_another_place_is_refused(pool):
+    _since_cuda_13()
+    with pytest.raises(cuda.LogicError, match="cuMemSetMemPool"):
+        pool.make_current(cuda.mem_location_type.HOST)
+    with pytest.raises(cuda.LogicError, match="cuMemGetDefaultMemPool"):
+        cuda.StreamOrderedMemoryPool.of_location(77)

@@ -216,3 +216,15 @@ def test_another_process_maps_the_same_memory(step):
     assert run.returncode == 0, run.stderr
     assert run.stdout == "[7, 7]\n"
     assert cuda.from_device(space, 2, np.uint32).tolist() == [7, 8]
+
+
+def test_memory_is_found_by_its_address_and_mapped_again(step):
+    with cuda.mem_reserve(2 * step) as space:
+        space.map(cuda.PhysicalMemory(step))
+        cuda.memset_d32(int(space), 7, step // 4)
+        memory = cuda.PhysicalMemory.of_address(space, step)
+        space.unmap(0)
+        space.map(memory, offset=step)
+        assert (cuda.from_device(int(space) + step, step // 4, np.uint32) == 7).all()
+    with pytest.raises(cuda.LogicError, match="cuMemRetainAllocationHandle"):
+        cuda.PhysicalMemory.of_address(cuda.mem_alloc(100), 100)

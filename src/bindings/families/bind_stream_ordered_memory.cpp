@@ -161,13 +161,27 @@ void bind_stream_ordered_memory(nb::module_& m) {
       .def_static(
           "current", [] { return Pool{cuda::StreamOrderedPool::current()}; },
           "The pool that allocations without one come from, on the current context's device.")
+      .def_static(
+          "of_location",
+          [](nb::handle location, nb::handle id, bool current) {
+            return Pool{cuda::StreamOrderedPool::of_place(memory_place(location, id), current)};
+          },
+          nb::arg("location"), nb::arg("id").none() = nb::none(), nb::arg("current") = false,
+          "The default pool of a `mem_location_type` and number, such as the host's; with "
+          "`current` "
+          "the one that allocations without a pool come from. Needs a driver of CUDA 13.")
       .def_static("from_file_descriptor", &import_pool, nb::arg("descriptor"),
                   "A pool that another process shares. It gives no memory here; `open` maps blocks "
                   "of it. The descriptor can be closed afterwards.")
       .def(
-          "make_current", [](const Pool& self) { self.pool->make_current(); },
+          "make_current",
+          [](const Pool& self, nb::handle location, nb::handle id) {
+            if (location.is_none()) return self.pool->make_current();
+            self.pool->make_current_of(memory_place(location, id));
+          },
+          nb::arg("location").none() = nb::none(), nb::arg("id").none() = nb::none(),
           "Let allocations without a pool come from it, as other libraries make them, as long as "
-          "it lives.")
+          "it lives: on the current context's device, or at a place as for `of_location`.")
       .def(
           "share", [](const Pool& self) { return without_gil([&] { return self.pool->share(); }); },
           "A new file descriptor that stands for the pool, to be handed to another process and "

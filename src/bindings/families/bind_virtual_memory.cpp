@@ -156,6 +156,15 @@ void bind_memory(nb::module_& m) {
       nb::dynamic_attr(), nb::is_weak_referenceable())
       .def("__init__", &make_memory, nb::arg("size"), nb::arg("location") = 1,
            nb::arg("id").none() = nb::none(), nb::arg("handle_types") = 0)
+      .def_static(
+          "of_address",
+          [](nb::handle address, nb::handle size) {
+            return new PhysicalMemory(PhysicalMemory::of_address(
+                device_address(address, "address"), as_integer<std::size_t>(size, "size")));
+          },
+          nb::arg("address"), nb::arg("size"), nb::rv_policy::take_ownership,
+          "The memory that is mapped at an address of `ReservedAddresses`, to be mapped elsewhere "
+          "too: it stays until both have let go of it. The driver does not tell the size.")
       .def_static("from_file_descriptor", &import_memory, nb::arg("descriptor"), nb::arg("size"),
                   nb::rv_policy::take_ownership,
                   "Memory that another process shares: `descriptor` stands for it here, and can be "

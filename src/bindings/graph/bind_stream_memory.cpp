@@ -74,6 +74,12 @@ void set_node(const GraphExecObject& self, const GraphNodeObject& node, const Op
   self.exec().set_memory_operations(self.own(node), list.operations, kept_object(list.memory));
 }
 
+void set_graph_node(const GraphNodeObject& self, const OperationList& list) {
+  const auto parameters = cuda::parameters_of(list.operations, self.graph->context()->handle());
+  self.graph->driver().cuGraphBatchMemOpNodeSetParams(self.node, &parameters);
+  for (nb::handle memory : list.memory) keep_argument(*self.graph->resources(), memory);
+}
+
 constexpr const char* write_text =
     "Write `value` to the word at `dest` when the stream's work before is done, and so that who "
     "sees it sees that work.\n"
@@ -191,6 +197,10 @@ void bind_stream_memory(nb::module_& m) {
       &add_node, nb::scope(m.attr("Graph")), nb::name("add_memory_operations_node"),
       nb::is_method(), nb::arg("operations"), nb::arg("dependencies").none() = nb::none(),
       "Add a `MemoryOperations`, as it is now. The graph keeps the memory alive that it names.");
+  nb::cpp_function_def(&set_graph_node, nb::scope(m.attr("GraphNode")),
+                       nb::name("set_memory_operations"), nb::is_method(), nb::arg("operations"),
+                       "Give a node of memory operations others, for graphs that are instantiated "
+                       "later.");
   nb::cpp_function_def(&set_node, nb::scope(m.attr("GraphExec")), nb::name("set_memory_operations"),
                        nb::is_method(), nb::arg("node"), nb::arg("operations"),
                        "Give a node other addresses, values and comparisons, for the same "

@@ -274,10 +274,15 @@ def test_allocation_nodes_of_other_libraries_tell_what_they_allocate(graph):
     assert freeing.get_params() == {"address": allocation["address"]}
 
 
-def test_a_node_of_memory_operations_tells_their_number(graph):
+def test_a_node_of_memory_operations_tells_their_number_and_gets_others(graph):
     words = cuda.to_device(np.zeros(2, np.uint32))
     node = graph.add_memory_operations_node(cuda.MemoryOperations().write_value32(words, 1).write_value32(words, 2))
     assert node.get_params()["count"] == 2
+    node.set_memory_operations(cuda.MemoryOperations().write_value32(words, 8).write_value32(words, 9))
+    run(graph)
+    assert cuda.from_device(words, 2, np.uint32)[0] == 9
+    with pytest.raises(cuda.LogicError):
+        graph.add_empty_node().set_memory_operations(cuda.MemoryOperations().write_value32(words, 1))
 
 
 class Thing:
