@@ -37,6 +37,7 @@ for name in ("libcublasLt.so.13", "libcublasLt.so.12"):
 for name in ("libcusolver.so.12", "libcusolver.so.11"):
     assert ctypes.CDLL(name).cusolverGetVersion(ctypes.byref(plan)) == 0, name
 assert ctypes.CDLL("libcurand.so.10").curandGetVersion(ctypes.byref(plan)) == 0
+assert ctypes.CDLL("libcusparse.so.12").cusparseGetProperty(0, ctypes.byref(plan)) == 0
 ptxas = shutil.which("ptxas")
 print("libraries: loaded and called;", "ptxas:", ptxas and subprocess.check_output([ptxas, "--version"]).split()[-1].decode())
 PYTHON

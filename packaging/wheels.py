@@ -209,6 +209,9 @@ for name in ("libcusolver.so", "libcusolver.so.12", "libcusolver.so.11"):
 for name in ("libcurand.so", "libcurand.so.10"):
     curand = ctypes.CDLL(name)
     assert curand.curandCreateGenerator(ctypes.byref(handle), 101) == 0 and curand.curandDestroyGenerator(handle) == 0
+for name in ("libcusparse.so", "libcusparse.so.12"):
+    sparse = ctypes.CDLL(name)
+    assert sparse.cusparseCreate(ctypes.byref(handle)) == 0 and sparse.cusparseDestroy(handle) == 0, name
 nvml = ctypes.CDLL("libnvidia-ml.so.1")
 assert nvml.nvmlInit_v2() == 0 and nvml.nvmlDeviceGetCount_v2(ctypes.byref(count)) == 0 and count.value == 1
 assert ctypes.CDLL("libcudart.so").cudaFree(None) == 0

@@ -37,6 +37,7 @@ _RUN_TIME = (
     "libcusolver.so.12",
     "libcusolver.so.11",
     "libcurand.so.10",
+    "libcusparse.so.12",
     _NVML,
 )
 # Programs that load a library by ctypes often ask for it without a version.
@@ -47,6 +48,7 @@ _NEWEST = {
     "libcufft.so": "libcufft.so.12",
     "libcusolver.so": "libcusolver.so.12",
     "libcurand.so": "libcurand.so.10",
+    "libcusparse.so": "libcusparse.so.12",
 }
 _PROGRAM_OPTIONS = ("-m", "-c")
 # The options of `run` that name a file to write, and how such files end.

@@ -80,7 +80,8 @@ def test_programs_of_the_run_time_api_find_its_library(version):
 @pytest.mark.parametrize(
     "name",
     ["libcudart.so", "libcublas.so", "libcublas.so.12", "libcublasLt.so", "libcublasLt.so.12", "libcufft.so",
-     "libcufft.so.11", "libcusolver.so", "libcusolver.so.11", "libcurand.so", "libcurand.so.10"],
+     "libcufft.so.11", "libcusolver.so", "libcusolver.so.11", "libcurand.so", "libcurand.so.10",
+     "libcusparse.so", "libcusparse.so.12"],
 )  # fmt: skip
 def test_libraries_are_found_with_and_without_a_version(name):
     program = f"import ctypes; print(ctypes.CDLL({name!r})._handle != 0)"
