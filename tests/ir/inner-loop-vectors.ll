@@ -3,6 +3,8 @@
 ; processor: znver4
 ; check: load <16 x i32>
 ; check: store <16 x i32>
+; check: load <{{[0-9]+}} x i16>
+; check: store <{{[0-9]+}} x i16>
 define internal void @f.k(ptr noundef nonnull %thread) #0 {
   ret void
 }
@@ -108,6 +110,42 @@ EMPTY:
   %61 = add i32 %.158, 4
   %62 = add i64 %.1, 4
   br label %EMPTY
+return:
+  ret void
+}
+;  Unrolled by two, 16 bits, downwards, counted by 64 bits that no element's address is.
+define internal void @f.down(ptr noundef nonnull %thread) #0 {
+  ret void
+}
+define internal void @f.down.copy(ptr noundef nonnull %thread) #0 {
+entry:
+  %0 = call ptr @ptx.params(ptr nonnull %thread) #5
+  %1 = load i64, ptr %0, align 8, !invariant.load !0
+  %2 = getelementptr inbounds i8, ptr %0, i64 8
+  %3 = load i64, ptr %2, align 8, !invariant.load !0
+  %4 = call range(i32 0, -2147483648) i32 @ptx.sreg.tid.x(ptr nonnull %thread) #5
+  %5 = mul i32 %4, 400
+  %6 = zext nneg i32 %5 to i64
+  %7 = add i64 %6, %1
+  br label %LOOP
+LOOP:
+  %8 = phi i64 [ %3, %entry ], [ %18, %20 ]
+  %9 = phi i64 [ %7, %entry ], [ %21, %20 ]
+  %10 = inttoptr i64 %9 to ptr
+  %11 = load i16, ptr %10, align 2, !alias.scope !1, !noalias !4
+  %12 = add i16 %11, 7
+  store i16 %12, ptr %10, align 2, !alias.scope !1, !noalias !4
+  %13 = add i64 %9, -2
+  %14 = inttoptr i64 %13 to ptr
+  %15 = load i16, ptr %14, align 2, !alias.scope !1, !noalias !4
+  %16 = add i16 %15, 7
+  store i16 %16, ptr %14, align 2, !alias.scope !1, !noalias !4
+  %18 = add i64 %8, -2
+  %19 = icmp sgt i64 %18, 0
+  br i1 %19, label %20, label %return
+20:
+  %21 = add i64 %9, -4
+  br label %LOOP
 return:
   ret void
 }

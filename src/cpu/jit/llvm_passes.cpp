@@ -3,6 +3,7 @@
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Analysis/CGSCCPassManager.h>
+#include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/Constants.h>
@@ -27,9 +28,11 @@
 #include <llvm/Transforms/Utils/FixIrreducible.h>
 #include <llvm/Transforms/Utils/LCSSA.h>
 #include <llvm/Transforms/Utils/LoopSimplify.h>
+#include <llvm/Transforms/Utils/LoopUtils.h>
 #include <llvm/Transforms/Utils/LowerSwitch.h>
 #include <llvm/Transforms/Utils/SimplifyCFGOptions.h>
 #include <llvm/Transforms/Utils/UnifyFunctionExitNodes.h>
+#include <llvm/Transforms/Vectorize/LoopVectorize.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -258,6 +261,17 @@ void prepare_open_gangs(llvm::ArrayRef<llvm::Function*> copies, llvm::TargetMach
     add_loop_forms(passes);
     run(std::move(passes), *copy, analyses);
   }
+}
+
+bool vectorise_loops(llvm::Function& function, llvm::TargetMachine& target) {
+  PassAnalyses analyses(target);
+  llvm::FunctionPassManager passes;
+  passes.addPass(llvm::LoopVectorizePass());
+  run(std::move(passes), function, analyses);
+  const auto& loops = analyses.functions.getResult<llvm::LoopAnalysis>(function);
+  return llvm::any_of(loops, [](const llvm::Loop* loop) {
+    return llvm::getBooleanLoopAttribute(loop, "llvm.loop.isvectorized");
+  });
 }
 
 void clean_up_gangs(llvm::ArrayRef<llvm::Function*> gangs, llvm::TargetMachine& target) {

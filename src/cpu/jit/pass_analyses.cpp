@@ -32,6 +32,7 @@
 #include <llvm/TargetParser/Triple.h>
 #include <llvm/Transforms/Scalar/LoopPassManager.h>
 #include <llvm/Transforms/Scalar/SimpleLoopUnswitch.h>
+#include <llvm/Transforms/Vectorize/LoopVectorize.h>
 
 #include <utility>
 
@@ -80,7 +81,8 @@ void PassAnalyses::add_function_analyses(llvm::TargetMachine& target) {
       llvm::DemandedBitsAnalysis, llvm::PhiValuesAnalysis>(functions);
   add<llvm::MemorySSAAnalysis, llvm::MemoryDependenceAnalysis>(functions);
   add<llvm::BranchProbabilityAnalysis, llvm::BlockFrequencyAnalysis,
-      llvm::OptimizationRemarkEmitterAnalysis, llvm::ShouldNotRunFunctionPassesAnalysis>(functions);
+      llvm::OptimizationRemarkEmitterAnalysis, llvm::ShouldNotRunFunctionPassesAnalysis,
+      llvm::ShouldRunExtraVectorPasses>(functions);
 }
 
 void PassAnalyses::add_other_analyses() {

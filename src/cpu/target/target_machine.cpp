@@ -81,21 +81,24 @@ void keep_target_machine(std::unique_ptr<llvm::TargetMachine> machine) {
   if (all.machines.size() > KeptMachines::most) all.machines.erase(all.machines.begin());
 }
 
-void set_target_attributes(llvm::Module& module, const Processor& processor) {
+void set_target_attributes(llvm::Function& function, const Processor& processor) {
   // LLVM prefers shorter vectors than the widest ones of some processors.
   constexpr std::uint64_t preferred_bytes = 32;
   const bool wide = processor.vector_bytes > preferred_bytes;
   const std::string bits = std::to_string(8 * processor.vector_bytes);
+  function.addFnAttr("target-cpu", processor.cpu);
+  function.addFnAttr("target-features", processor.features);
+  if (wide) {
+    function.addFnAttr("prefer-vector-width", bits);
+    function.addFnAttr("min-legal-vector-width", bits);
+  }
+  function.addFnAttr("probe-stack", "inline-asm");
+  function.setDoesNotThrow();
+}
+
+void set_target_attributes(llvm::Module& module, const Processor& processor) {
   for (llvm::Function& function : module) {
-    if (function.isDeclaration()) continue;
-    function.addFnAttr("target-cpu", processor.cpu);
-    function.addFnAttr("target-features", processor.features);
-    if (wide) {
-      function.addFnAttr("prefer-vector-width", bits);
-      function.addFnAttr("min-legal-vector-width", bits);
-    }
-    function.addFnAttr("probe-stack", "inline-asm");
-    function.setDoesNotThrow();
+    if (!function.isDeclaration()) set_target_attributes(function, processor);
   }
 }
 

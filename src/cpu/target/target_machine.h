@@ -29,6 +29,7 @@ void keep_target_machine(std::unique_ptr<llvm::TargetMachine> machine);
 /// frames, so that a stack overflow meets the guard page. Without the same features on all
 /// functions none would be inlined.
 void set_target_attributes(llvm::Module& module, const Processor& processor);
+void set_target_attributes(llvm::Function& function, const Processor& processor);
 
 /// LLVM's options, to be set to true, that switch off passes of this processor which take more time
 /// than their results are worth.

@@ -4,6 +4,7 @@
 
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/ADT/SmallVector.h>
+#include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Operator.h>
@@ -55,6 +56,15 @@ void note_traffic(const llvm::Instruction& access, PlanNote& note) {
   const llvm::DataLayout& layout = access.getModule()->getDataLayout();
   note.bytes = static_cast<std::uint32_t>(layout.getTypeStoreSize(type).getFixedValue());
   note.array = array_of(*address);
+}
+
+PlanNote note_of(const llvm::Instruction& instruction, PlanNote::Kind kind, std::string form) {
+  PlanNote made{kind, std::move(form), {}, 0};
+  if (const llvm::DILocation* mark = instruction.getDebugLoc()) {
+    made.function = mark->getScope()->getSubprogram()->getName().str();
+    made.instruction = mark->getLine();
+  }
+  return made;
 }
 
 }  // namespace pycuda::cpu::simt

@@ -3,10 +3,10 @@
 // neighbouring elements of the row, instead of neighbouring threads, in vectors.
 #pragma once
 
+#include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/ADT/StringRef.h>
 
-#include <cstdint>
-
+#include "cpu/simt/analysis/plan.h"
 #include "cpu/simt/analysis/shape.h"
 
 namespace llvm {
@@ -20,10 +20,10 @@ inline constexpr llvm::StringLiteral own_row_label = "row";
 
 /// In such a loop a gang gathers and scatters an element for each lane: a matrix that threads take
 /// apart, a row each, is an example. The loop becomes a call of a function of its own, for one
-/// lane (lane_functions.h). That asks what the threads' numbers alone cannot tell, how long the row
-/// is and whether what is read lies apart from what is written, and goes through the row in vectors
-/// of `vector_bytes` if it does, else as before. Threads may run such a loop one after the other:
-/// nothing in it waits. True if `function` was changed.
-bool vectorise_inner_loops(llvm::Function& function, GangSize size, std::uint64_t vector_bytes);
+/// lane (lane_functions.h), if `vectorise` makes vectors of the loop that rolled_loop.h writes
+/// there. Else `plan`, if there is one, says why not. Threads may run such a loop one after the
+/// other: nothing in it waits. True if `function` was changed.
+bool vectorise_inner_loops(llvm::Function& function, GangSize size,
+                           llvm::function_ref<bool(llvm::Function&)> vectorise, Plan* plan);
 
 }  // namespace pycuda::cpu::simt

@@ -19,12 +19,10 @@
 #include "cpu/simt/analysis/lane_constants.h"
 #include "cpu/simt/analysis/lane_distances.h"
 #include "cpu/simt/analysis/plan.h"
+#include "cpu/simt/analysis/plan_traffic.h"
 #include "cpu/simt/analysis/shape.h"
 
 namespace pycuda::cpu::simt {
-
-/// A note of `instruction`, with its place in the PTX if that is marked.
-PlanNote note_of(const llvm::Instruction& instruction, PlanNote::Kind kind, std::string form);
 
 /// Writes the gang's function. Uniform and affine values stay scalars (those of lane 0; where the
 /// rows of a tile differ, an array of each row's first lane's), others become vectors. Blocks that

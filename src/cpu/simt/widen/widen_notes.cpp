@@ -1,25 +1,14 @@
 // SPDX-License-Identifier: MIT
 // What the plan says of a gang's code: each instruction's form, and what it costs.
-#include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/Module.h>
 
 #include <algorithm>
 #include <cstddef>
 
 #include "cpu/lower/line_notes.h"
-#include "cpu/simt/analysis/plan_traffic.h"
 #include "cpu/simt/widen/widen.h"
 
 namespace pycuda::cpu::simt {
-
-PlanNote note_of(const llvm::Instruction& instruction, PlanNote::Kind kind, std::string form) {
-  PlanNote made{kind, std::move(form), {}, 0};
-  if (const llvm::DILocation* mark = instruction.getDebugLoc()) {
-    made.function = mark->getScope()->getSubprogram()->getName().str();
-    made.instruction = mark->getLine();
-  }
-  return made;
-}
 
 void Widener::note(const llvm::Instruction& instruction, PlanNote::Kind kind,
                    const llvm::Twine& form, ForEachThread each, std::size_t threads) {

@@ -2,6 +2,7 @@
 // Loops along rows that threads have for themselves: vectors of neighbouring elements.
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cpu/jit/plan.h"
@@ -82,7 +83,7 @@ std::string plan_of(const std::string& text) {
 }
 
 bool walks_own_rows(const std::string& text) {
-  return plan_of(text).find("a row of each thread's own") != std::string::npos;
+  return plan_of(text).find("a row of each thread's own: thread by thread") != std::string::npos;
 }
 
 /// Compares with thread by thread, for distances between what is read and written.
@@ -187,4 +188,108 @@ LOOP:
     };
     CHECK(run(false) == run(true));
   }
+}
+
+namespace {
+
+/// A row of `out` and of `in` for each thread, of elements of a type, walked by a counter.
+struct Walk {
+  const char* type;     ///< of an element in memory
+  unsigned bytes;       ///< an element has
+  unsigned copies;      ///< of the body, as if unrolled
+  int step;             ///< elements from one to the next
+  const char* counter;  ///< of what type it is
+  const char* index;    ///< how a row's index becomes 64 bits
+};
+
+/// Thread t's element j of out becomes 3 * in[j] + j + out[j], for some of 64 j.
+std::string kernel(const Walk& walk) {
+  const std::string counter = walk.counter;
+  const std::string bits = counter.substr(1);
+  const int all = walk.step * static_cast<int>(walk.copies);
+  const std::string value = walk.bytes == 8 ? "64" : walk.bytes == 4 ? "32" : "16";
+  const std::string type = std::string(walk.type);
+  std::string body;
+  for (unsigned copy = 0; copy < walk.copies; ++copy) {
+    const std::string at =
+        "+" + std::to_string(static_cast<int>(copy) * walk.step * static_cast<int>(walk.bytes)) +
+        "]";
+    body += "ld.global." + type + " %v0, [%c" + at + "; ld.global." + type + " %v1, [%d" + at +
+            "; mul.lo.u" + value + " %v0, %v0, 3; add.u" + value + " %v0, %v0, %v1; add.s" + bits +
+            " %j, %i, " + std::to_string(static_cast<int>(copy) * walk.step) + "; cvt.u" + value +
+            ".u" + bits + " %v1, %j; add.u" + value + " %v0, %v0, %v1; st.global." + type + " [%d" +
+            at + ", %v0;\n";
+  }
+  return R"(
+.visible .entry k(.param .u64 in, .param .u64 out) {
+  .reg .b64 %in, %out, %c, %d, %x; .reg .b32 %t, %s, %r; .reg .pred %z;
+  .reg .b)" +
+         bits + " %i, %j, %n; .reg .b" + value + R"( %v<2>;
+  ld.param.u64 %in, [in]; ld.param.u64 %out, [out]; mov.u32 %t, %tid.x;
+  ld.global.u)" +
+         bits + " %i, [%in]; ld.global.u" + bits + R"( %n, [%in+8]; add.u64 %in, %in, 64;
+  mul.lo.u32 %s, %t, 96; add.u32 %s, %s, 16;
+LOOP:
+)" + (bits == "64" ? "cvt.u32.u64 %r, %i;" : "mov.b32 %r, %i;") +
+         "add.u32 %t, %s, %r; " + walk.index + " %x, %t, " + std::to_string(walk.bytes) + R"(;
+  add.u64 %c, %in, %x; add.u64 %d, %out, %x;
+)" + body +
+         "add.s" + bits + " %i, %i, " + std::to_string(all) + "; setp." +
+         (all > 0 ? "lt." : "gt.") + counter + R"( %z, %i, %n;
+  @%z bra LOOP;
+  ret;
+})";
+}
+
+void compare(const Walk& walk) {
+  const std::string text = kernel(walk);
+  CHECK_MESSAGE(walks_own_rows(text), plan_of(text));
+  LoadedModule module(text, gangs_of(16));
+  REQUIRE(module.kernel("k").facts.gang_lanes == 16);
+  const bool up = walk.step > 0;
+  for (const std::uint64_t elements : {1u, 2u, 7u, 16u, 33u, 60u}) {
+    const auto run = [&](bool thread_by_thread) {
+      module.thread_by_thread = thread_by_thread;
+      std::vector<std::uint64_t> in(8 + threads * 96), out(threads * 96);
+      for (std::uint64_t i = 0; i < in.size(); ++i) in[i] = i * 0x9e3779b97f4a7c15u;
+      in[0] = up ? 0 : elements;
+      in[1] = up ? elements : 3;
+      module.run("k", {1}, {threads}, in.data(), out.data());
+      return out;
+    };
+    CHECK_MESSAGE(run(false) == run(true), elements << " elements: " << text);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("rows are walked in vectors whatever their elements, counters and directions") {
+  for (const auto& [type, bytes] : {std::pair{"u8", 1u}, {"u16", 2u}, {"u32", 4u}, {"u64", 8u}}) {
+    for (const char* counter : {"s32", "u32", "s64", "u64"}) {
+      for (const int step : {1, -1, 2}) {
+        if (step < 0 && counter[0] == 'u') continue;
+        for (const unsigned copies : {1u, 2u, 4u}) {
+          for (const char* index : {"mul.wide.u32", "mul.wide.s32"})
+            compare({type, bytes, copies, step, counter, index});
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("the plan says why a row stays in lanes") {
+  const std::string text = R"(
+.visible .entry k(.param .u64 in, .param .u64 out) {
+  .reg .b64 %out, %d; .reg .b32 %t, %i, %s, %r; .reg .pred %z;
+  ld.param.u64 %out, [out]; mov.u32 %t, %tid.x; mov.u32 %i, 0; mov.u32 %s, 0;
+  mul.wide.u32 %d, %t, 400; add.u64 %d, %d, %out;
+LOOP:
+  ld.global.u32 %r, [%d]; mad.lo.u32 %s, %s, %s, %r; st.global.u32 [%d], %s;
+  add.u64 %d, %d, 4; add.u32 %i, %i, 1; setp.lt.u32 %z, %i, 100;
+  @%z bra LOOP;
+  ret;
+})";
+  CHECK(!walks_own_rows(text));
+  CHECK(plan_of(text).find("stays in lanes: what it stores goes from trip to trip") !=
+        std::string::npos);
 }
