@@ -53,6 +53,16 @@ class Roller : public RowLoop {
     need(b_.CreateICmpSLE(high, b_.getInt(most)));
   }
 
+  void need_disjoint(const Access& fixed, const Access& store, llvm::Value* trips) {
+    llvm::Value* const place = expand(fixed.start);
+    llvm::Value* const first = expand(store.start);
+    llvm::Value* const last = b_.CreateAdd(first, b_.CreateMul(trips, number(store.step)));
+    llvm::Value* const low = store.step > 0 ? first : last;
+    llvm::Value* const high = store.step > 0 ? last : first;
+    need(b_.CreateOr(b_.CreateICmpULE(b_.CreateAdd(place, number(fixed.bytes)), low),
+                     b_.CreateICmpULE(b_.CreateAdd(high, number(store.bytes)), place)));
+  }
+
   /// How many trips there are behind the first one. The counter must get to its bound before it
   /// wraps.
   llvm::Value* count_trips() {
@@ -112,6 +122,7 @@ class Roller : public RowLoop {
     for (const Apart& one : apart_)
       need(b_.CreateICmpUGE(b_.CreateAdd(expand(one.between), number(one.other_bytes - 1)),
                             number(one.bytes + one.other_bytes - 1)));
+    for (const auto& [load, store] : fixed_) need_disjoint(*load, *store, trips);
     llvm::Value* const elements = b_.CreateMul(b_.CreateAdd(trips, number(1)), number(copies_));
     llvm::LLVMContext& context = function_.getContext();
     auto* before = llvm::BasicBlock::Create(context, "one.by.one", &function_, loop_.getHeader());

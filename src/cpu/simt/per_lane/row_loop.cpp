@@ -358,6 +358,10 @@ bool RowLoop::find_order() {
     for (const std::vector<Access>* others : {&loads_, &stores_}) {
       for (const Access& other : *others) {
         if (other.instruction == store.instruction || !changes_order(store, other)) continue;
+        if (other.step == 0) {
+          fixed_.push_back({&other, &store});
+          continue;
+        }
         if (other.step != store.step) return false;
         const llvm::SCEV* between = s_.getMinusSCEV(other.start, store.start);
         if (const auto known = distance(store.start, other.start)) {
@@ -375,8 +379,9 @@ bool RowLoop::find_order() {
 bool RowLoop::changes_order(const Access& store, const Access& other) const {
   const auto written = number_of_copy_.find(store.instruction);
   const auto found = number_of_copy_.find(other.instruction);
-  // What nothing needs is not read again; what all copies read at one place each of them reads.
-  if (found == number_of_copy_.end()) return other.step == 0 && other.number < store.number;
+  // What all copies read at one place each element reads again. What nothing needs is not read.
+  if (found == number_of_copy_.end())
+    return copies_ > 1 && other.step == 0 && llvm::isa<llvm::LoadInst>(other.instruction);
   return written->second != found->second &&
          (written->second < found->second) != (store.number < other.number);
 }

@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace pycuda::cpu::simt {
@@ -97,6 +98,8 @@ class RowLoop {
   llvm::ICmpInst::Predicate stays_ = llvm::ICmpInst::BAD_ICMP_PREDICATE;
   std::vector<Extended> extended_;
   std::vector<Apart> apart_;
+  /// Loads at one place, and stores that must not reach it in any trip.
+  std::vector<std::pair<const Access*, const Access*>> fixed_;
   llvm::DenseMap<llvm::Value*, Step> steps_;
   /// Of what the first copy computes, what each of them does.
   llvm::DenseMap<const llvm::Value*, std::vector<llvm::Value*>> copy_of_;
