@@ -3,7 +3,6 @@
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Analysis/CGSCCPassManager.h>
-#include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/Constants.h>
@@ -28,7 +27,6 @@
 #include <llvm/Transforms/Utils/FixIrreducible.h>
 #include <llvm/Transforms/Utils/LCSSA.h>
 #include <llvm/Transforms/Utils/LoopSimplify.h>
-#include <llvm/Transforms/Utils/LoopUtils.h>
 #include <llvm/Transforms/Utils/LowerSwitch.h>
 #include <llvm/Transforms/Utils/SimplifyCFGOptions.h>
 #include <llvm/Transforms/Utils/UnifyFunctionExitNodes.h>
@@ -263,15 +261,11 @@ void prepare_open_gangs(llvm::ArrayRef<llvm::Function*> copies, llvm::TargetMach
   }
 }
 
-bool vectorise_loops(llvm::Function& function, llvm::TargetMachine& target) {
+void vectorise_loops(llvm::Function& function, llvm::TargetMachine& target) {
   PassAnalyses analyses(target);
   llvm::FunctionPassManager passes;
   passes.addPass(llvm::LoopVectorizePass());
   run(std::move(passes), function, analyses);
-  const auto& loops = analyses.functions.getResult<llvm::LoopAnalysis>(function);
-  return llvm::any_of(loops, [](const llvm::Loop* loop) {
-    return llvm::getBooleanLoopAttribute(loop, "llvm.loop.isvectorized");
-  });
 }
 
 void clean_up_gangs(llvm::ArrayRef<llvm::Function*> gangs, llvm::TargetMachine& target) {

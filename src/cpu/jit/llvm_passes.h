@@ -23,8 +23,8 @@ void clean_up_scalar(llvm::Module& module, llvm::TargetMachine& target, Effort e
 void prepare_for_gangs(llvm::ArrayRef<llvm::Function*> copies, llvm::TargetMachine& target);
 /// Brings the copies with open guards into the same form.
 void prepare_open_gangs(llvm::ArrayRef<llvm::Function*> copies, llvm::TargetMachine& target);
-/// LLVM's loop vectoriser. False if it left all loops of `function` as they are.
-bool vectorise_loops(llvm::Function& function, llvm::TargetMachine& target);
+/// LLVM's loop vectoriser.
+void vectorise_loops(llvm::Function& function, llvm::TargetMachine& target);
 /// After it: registers for the variables of gang functions, so that little lives across barriers.
 void clean_up_gangs(llvm::ArrayRef<llvm::Function*> gangs, llvm::TargetMachine& target);
 

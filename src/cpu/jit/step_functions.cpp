@@ -94,9 +94,11 @@ void uniform_branches(const Subject& s) { simt::version_uniform_branches(*s.vari
 void inner_loop_vectors(const Subject& s) {
   const auto vectorise = [&](llvm::Function& row) {
     target::set_target_attributes(row, s.all.processor());
-    return vectorise_loops(row, *s.all.target);
+    vectorise_loops(row, *s.all.target);
   };
-  simt::vectorise_inner_loops(*s.function, s.variant->size, vectorise,
+  // Two registers of 16 bytes do as well as one of 32.
+  const auto vector_bytes = std::max<std::uint64_t>(s.all.processor().vector_bytes, 32);
+  simt::vectorise_inner_loops(*s.function, s.variant->size, vector_bytes, vectorise,
                               s.variant->size.is_tile() ? nullptr : s.all.plan_of(s.kernel));
 }
 void narrow_integers(const Subject& s) { s.variant->narrow += simt::narrow_integers(*s.function); }

@@ -5,7 +5,10 @@
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SetVector.h>
+#include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/ValueHandle.h>
 #include <llvm/Transforms/Utils/Cloning.h>
@@ -186,6 +189,42 @@ void replace(const OwnRow& row) {
   for (llvm::BasicBlock* block : blocks) block->eraseFromParent();
 }
 
+bool is_vectorised(const llvm::BasicBlock& loop) {
+  return llvm::findOptionMDForLoopID(loop.getTerminator()->getMetadata(llvm::LLVMContext::MD_loop),
+                                     "llvm.loop.isvectorized") != nullptr;
+}
+
+constexpr unsigned alias_kinds[] = {llvm::LLVMContext::MD_alias_scope,
+                                    llvm::LLVMContext::MD_noalias};
+using Scopes = llvm::SmallPtrSet<const llvm::Metadata*, 8>;
+
+Scopes scopes_of(const llvm::Function& function) {
+  Scopes found;
+  for (const llvm::Instruction& instruction : llvm::instructions(function)) {
+    for (const unsigned kind : alias_kinds) {
+      if (const llvm::MDNode* node = instruction.getMetadata(kind))
+        found.insert(node->op_begin(), node->op_end());
+    }
+  }
+  return found;
+}
+
+/// What was found out of one run of a loop does not hold for several: they become one function.
+void keep_scopes(llvm::Function& function, const Scopes& kept) {
+  for (llvm::Instruction& instruction : llvm::instructions(function)) {
+    for (const unsigned kind : alias_kinds) {
+      const llvm::MDNode* node = instruction.getMetadata(kind);
+      if (!node) continue;
+      llvm::SmallVector<llvm::Metadata*, 4> scopes;
+      for (const llvm::MDOperand& scope : node->operands()) {
+        if (kept.contains(scope.get())) scopes.push_back(scope.get());
+      }
+      instruction.setMetadata(
+          kind, scopes.empty() ? nullptr : llvm::MDNode::get(function.getContext(), scopes));
+    }
+  }
+}
+
 void note(Plan& plan, const llvm::Loop& loop, llvm::StringRef obstacle) {
   PlanNote made = note_of(*loop.getExitingBlock()->getTerminator(), PlanNote::Kind::Branch,
                           "a row of each thread's own stays in lanes: " + obstacle.str());
@@ -194,8 +233,8 @@ void note(Plan& plan, const llvm::Loop& loop, llvm::StringRef obstacle) {
 
 }  // namespace
 
-bool vectorise_inner_loops(llvm::Function& function, GangSize size,
-                           llvm::function_ref<bool(llvm::Function&)> vectorise, Plan* plan) {
+bool vectorise_inner_loops(llvm::Function& function, GangSize size, std::uint64_t vector_bytes,
+                           llvm::function_ref<void(llvm::Function&)> vectorise, Plan* plan) {
   std::vector<OwnRow> found;
   ControlFlow flow(function);
   const Shapes guesses(function, flow, size, true);
@@ -206,10 +245,15 @@ bool vectorise_inner_loops(llvm::Function& function, GangSize size,
     if (!is_straight_loop(*row.loop) || !is_apart(*row.loop, guesses) || leaves_what_it_read(row))
       continue;
     outline(row);
-    llvm::StringRef obstacle = roll_loop(*row.lane);
-    if (obstacle.empty() && !vectorise(*row.lane))
-      obstacle = "vectors of its elements gain nothing";
+    const Scopes before = scopes_of(*row.lane);
+    const RolledLoop rolled = roll_loop(*row.lane, vector_bytes);
+    llvm::StringRef obstacle = rolled.obstacle;
     if (obstacle.empty()) {
+      vectorise(*row.lane);
+      if (!is_vectorised(*rolled.main)) obstacle = "vectors of its elements gain nothing";
+    }
+    if (obstacle.empty()) {
+      keep_scopes(*row.lane, before);
       found.push_back(std::move(row));
       continue;
     }

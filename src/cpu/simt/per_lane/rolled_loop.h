@@ -5,18 +5,26 @@
 
 #include <llvm/ADT/StringRef.h>
 
+#include <cstdint>
+
 namespace llvm {
+class BasicBlock;
 class Function;
 }  // namespace llvm
 
 namespace pycuda::cpu::simt {
 
-/// `function` is an entry block, a straight loop (row_loop.h) and a return. Gives it a second loop,
-/// which makes one element a trip: a compiler that unrolled the first one has written each
-/// operation down several times, for neighbouring elements. Its addresses are sums of 64 bits with
-/// equal steps. It runs if no sum of the first one wraps; that is asked before. What addresses and
-/// counters are is known by scalar evolution, whatever their types. Else nothing is changed, and
-/// the answer is why: what is stored is not computed alike for each element, for example.
-llvm::StringRef roll_loop(llvm::Function& function);
+struct RolledLoop {
+  llvm::StringRef obstacle;  ///< why there is none; empty if there is one
+  llvm::BasicBlock* main = nullptr;
+};
+
+/// `function` is an entry block, a straight loop (row_loop.h) and a return. Gives it loops that
+/// make one element a trip: a compiler that unrolled the first one has written each operation down
+/// several times, for neighbouring elements. `main` makes whole vectors of `vector_bytes`, others
+/// what is left. Addresses in them are sums of 64 bits with equal steps. They run if no sum of the
+/// first loop wraps and what is stored does not overlap what is accessed elsewhere; that is asked
+/// before, and noted as scopes of aliases, which hold for one run of these loops.
+RolledLoop roll_loop(llvm::Function& function, std::uint64_t vector_bytes);
 
 }  // namespace pycuda::cpu::simt

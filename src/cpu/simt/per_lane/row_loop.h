@@ -16,7 +16,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <utility>
 #include <vector>
 
 namespace pycuda::cpu::simt {
@@ -78,11 +77,6 @@ class RowLoop {
     bool is_signed;
     bool operator==(const Extended&) const = default;
   };
-  /// Two accesses of one trip that must not meet.
-  struct Apart {
-    const llvm::SCEV* between;
-    std::int64_t bytes, other_bytes;
-  };
 
   Evolution evolution_;
   llvm::ScalarEvolution& s_;
@@ -97,9 +91,6 @@ class RowLoop {
   const llvm::SCEV* bound_ = nullptr;
   llvm::ICmpInst::Predicate stays_ = llvm::ICmpInst::BAD_ICMP_PREDICATE;
   std::vector<Extended> extended_;
-  std::vector<Apart> apart_;
-  /// Loads at one place, and stores that must not reach it in any trip.
-  std::vector<std::pair<const Access*, const Access*>> fixed_;
   llvm::DenseMap<llvm::Value*, Step> steps_;
   /// Of what the first copy computes, what each of them does.
   llvm::DenseMap<const llvm::Value*, std::vector<llvm::Value*>> copy_of_;
