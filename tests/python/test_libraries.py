@@ -142,5 +142,6 @@ def test_what_is_not_there_is_named(library, tmp_path):
         library.get_unified_function("scale")
     with pytest.raises((cuda.LogicError, cuda.RuntimeError), match="cuLibraryLoadFromFile"):
         cuda.Library.from_file(tmp_path / "nothing.cubin")
-    with pytest.raises(cuda.Error, match="cuLibraryLoadData"):
-        cuda.Library("no code at all")
+    # NVIDIA's driver may look at the code when a kernel is asked for.
+    with pytest.raises(cuda.Error, match="cuLibraryLoadData|cuLibraryGetKernel"):
+        cuda.Library("no code at all").get_kernel("scale")
