@@ -345,6 +345,32 @@ TEST_CASE("events of a green context") {
   CU(cuEventDestroy_v2)(event);
 }
 
+TEST_CASE("recording the work of a context does not wait for it") {
+  const Halves halves;
+  const Green green(halves.group);
+  const Current current(green.context());
+  const CUstream stream = green.stream();
+  CUevent event = nullptr;
+  REQUIRE(CU(cuEventCreate)(&event, CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS);
+  for (const bool whole : {false, true}) {
+    CAPTURE(whole);
+    const DeviceBlock word(4);
+    REQUIRE(CU(cuMemsetD32_v2)(word.address(), 0, 1) == CUDA_SUCCESS);
+    REQUIRE(CU(cuStreamWaitValue32_v2)(stream, word.address(), 1, CU_STREAM_WAIT_VALUE_GEQ) ==
+            CUDA_SUCCESS);
+    CHECK((whole ? CU(cuCtxRecordEvent)(green.context(), event)
+                 : CU(cuGreenCtxRecordEvent)(green.handle(), event)) == CUDA_SUCCESS);
+    CHECK(CU(cuEventQuery)(event) == CUDA_ERROR_NOT_READY);
+    const CUstream other = green.stream();
+    REQUIRE(CU(cuStreamWriteValue32_v2)(other, word.address(), 1, 0) == CUDA_SUCCESS);
+    CHECK(CU(cuEventSynchronize)(event) == CUDA_SUCCESS);
+    REQUIRE(CU(cuStreamSynchronize)(stream) == CUDA_SUCCESS);
+    CHECK(CU(cuStreamDestroy_v2)(other) == CUDA_SUCCESS);
+  }
+  CHECK(CU(cuStreamDestroy_v2)(stream) == CUDA_SUCCESS);
+  CU(cuEventDestroy_v2)(event);
+}
+
 TEST_CASE("streams of a green context that has been destroyed are of no use") {
   const Halves halves;
   CUcontext primary = nullptr;

@@ -123,16 +123,20 @@ CUresult record_all(Context& context, const GreenContext* green, CUevent handle)
   if (context.poisoned()) return context.status();
   const Event* event = registry.events.find(handle);
   if (event == nullptr || &event->context() != &context) return CUDA_ERROR_INVALID_HANDLE;
-  // All streams, not only those that the legacy stream waits for.
-  Stream gather(context, StreamKind::PerThread, CU_STREAM_NON_BLOCKING, 0);
-  exec::Stream& queue = gather.ordered();
-  for (const auto& stream : context.all_streams(green)) {
+  // All streams, not only those that the legacy stream waits for. The work may wait for the caller,
+  // so a stream of its own does the waiting.
+  const auto streams = context.all_streams(green);
+  const CUstream gathering = make_stream(context, CU_STREAM_NON_BLOCKING, 0, nullptr);
+  const auto gather = context.share_stream(registry.streams.find(gathering));
+  exec::Stream& queue = gather->ordered();
+  for (const auto& stream : streams) {
     const auto mark = std::make_shared<exec::Event>(false);
     stream->ordered().record(mark);
     queue.wait(mark);
   }
   queue.record(event->mark());
-  gather.wait_for_queue();
+  registry.streams.erase(gathering);
+  context.retire(gather);
   return context.status();
 }
 
