@@ -19,7 +19,7 @@ class DebugMemoryPool(cuda.DeviceMemoryPool):
     ----------
     interactive : bool
         Wait for Enter after each allocation; a name typed before it is remembered for that place.
-    logfile : file, optional
+    logfile : TextIO, optional
         Where to print; the standard output by default.
     """
 
