@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: MIT
+"""`pycuda.debug.step`: how walks end and are shown in notebooks and documents, and what is refused."""
+
+import pathlib
+import re
+
+import numpy as np
+import pycuda.debug
+import pytest
+from programs import is_cpu, run_file, run_program
+from pycuda.compiler import DynamicModule, SourceModule
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+COUNT = """
+__global__ void count(int *out, int n) {
+  for (int i = 0; i < n; i++)
+    out[threadIdx.x] += i;
+}
+"""
+TOTAL = """
+__global__ void total(float *out, const float *in) {
+  __shared__ float part[8];
+  part[threadIdx.x] = in[threadIdx.x];
+  for (int half = 4; half > 0; half /= 2) {
+    __syncthreads();
+    if (threadIdx.x < half) part[threadIdx.x] += part[threadIdx.x + half];
+  }
+  if (threadIdx.x == 0) out[0] = part[0];
+}
+"""
+
+
+@pytest.fixture(autouse=True)
+def cpu_driver(context):
+    if not is_cpu():
+        pytest.skip("needs the CPU driver, whose kernels are walked")
+
+
+def _walk(source, name, *args, **launch):
+    module = SourceModule(source)
+    return pycuda.debug.step(module.get_function(name), *args, **{"block": (1, 1, 1), **launch})
+
+
+def test_a_notebook_shows_a_table_with_escaped_source(driver):
+    source = """
+__global__ void k(int *out, int n) {
+  if (n < 3 && n > 1) out[0] = n;
+}
+"""
+    page = _walk(source, "k", driver.Out(np.zeros(1, np.int32)), np.int32(2))._repr_html_()
+    assert "if (n &lt; 3 &amp;&amp; n &gt; 1) out[0] = n;" in page
+    assert "writes out[0] = 2" in page
+    assert "n = 2" in page
+    assert "<script" not in page
+
+
+def test_the_how_to_prints_its_table(tmp_path):
+    page = (ROOT / "docs" / "howto" / "step-through-a-kernel.md").read_text(encoding="utf-8")
+    program, printed = re.search(r"```python\n(.*?)```.*?```text\n(.*?)```", page, re.DOTALL).groups()
+    (tmp_path / "program.py").write_text(program, encoding="utf-8")
+    assert run_file(tmp_path / "program.py")[0] == printed
+
+
+def test_recording_ends_at_the_limit(driver):
+    source = """
+__global__ void count(int *out, int n) {
+  int s = 0;
+  for (int i = 0; i < n; i++) {
+    s += i;
+  }
+  out[0] = s;
+}
+"""
+    out = np.zeros(1, np.int32)
+    walk = _walk(source, "count", driver.Out(out), np.int32(50000), limit=100)
+    assert len(walk) == 100
+    assert not walk.is_complete
+    assert str(walk).endswith("the recording ends here, the thread went on: limit=... records more steps")
+    assert out[0] == np.int32(50000 * 49999 // 2)
+
+
+def test_a_walk_ends_at_the_fault():
+    output, _ = run_program(
+        """
+import numpy as np
+import pycuda.autoinit
+import pycuda.debug
+import pycuda.driver as cuda
+from pycuda.compiler import SourceModule
+
+module = SourceModule('''
+__global__ void k(int *a, long long where) {
+  int first = a[0];
+  int second = first + 1;
+  a[where] = second;
+  a[1] = 0;
+}
+''')
+a = np.array([4, 5], np.int32)
+walk = pycuda.debug.step(module.get_function("k"), cuda.In(a), np.int64(1 << 40), block=(1, 1, 1))
+print([step.source.strip() for step in walk], walk[-1].variables["second"])
+print(walk)
+"""
+    )
+    lines, rest = output.split("\n", 1)
+    assert lines == "['int first = a[0];', 'int second = first + 1;', 'a[where] = second;'] 5"
+    assert "illegal memory access" in rest
+    assert "kernel k, block (0, 0, 0), thread (0, 0, 0)" in rest
+    assert "the launch failed: " in rest
+
+
+def test_a_loop_without_end_is_walked_up_to_the_limit():
+    output, _ = run_program(
+        """
+import numpy as np
+import pycuda.autoinit
+import pycuda.debug
+import pycuda.driver as cuda
+from pycuda.compiler import SourceModule
+
+module = SourceModule('''
+__global__ void k(volatile int *a) {
+  int rounds = 0;
+  while (a[0] == 0) {
+    rounds++;
+  }
+}
+''')
+a = np.array([0], np.int32)
+walk = pycuda.debug.step(module.get_function("k"), cuda.In(a), block=(1, 1, 1), limit=50)
+print(len(walk), walk.is_complete, walk.variable("rounds")[-1][1], "timeout" in str(walk.error) or walk.error)
+""",
+        PYCUDA_CPU_TIMEOUT="2",
+    )
+    assert output.startswith("50 False 24"), output
+
+
+@pytest.mark.parametrize("checks", ["all", "race", "init"])
+def test_recording_is_no_finding_of_the_checks(driver, checks):
+    out = np.zeros(1, np.float32)
+    with pycuda.checks(checks) as found:
+        walk = _walk(TOTAL, "total", driver.Out(out), driver.In(np.ones(8, np.float32)), block=(8, 1, 1))
+        racy = SourceModule("__global__ void racy(int *a) { a[0] = threadIdx.x; }").get_function("racy")
+        racy(driver.Out(np.zeros(1, np.int32)), block=(8, 1, 1))
+    assert walk.is_complete
+    assert out[0] == 8
+    assert {finding.kernel for finding in found} == (set() if checks == "init" else {"racy"})
+
+
+def test_a_gpu_is_refused_with_a_remedy(driver, monkeypatch):
+    class Gpu:
+        is_cpu = False
+
+    function = SourceModule(COUNT).get_function("count")
+    monkeypatch.setattr("pycuda._driver._device_traits", Gpu)
+    with pytest.raises(driver.LogicError, match="needs the CPU driver: set PYCUDA_DRIVER=cpu"):
+        pycuda.debug.step(function, driver.Out(np.zeros(1, np.int32)), np.int32(1), block=(1, 1, 1))
+
+
+@pytest.mark.parametrize(
+    ("where", "message"),
+    [
+        ({"thread": (4, 0, 0)}, r"thread=\(4, 0, 0\) is not in the launch, whose block is \(4, 1, 1\)"),
+        ({"thread": (-1, 0, 0)}, "is not in the launch"),
+        ({"in_block": (0, 1)}, r"in_block=\(0, 1\) is not in the launch, whose grid is \(2, 1, 1\)"),
+        ({"limit": 0}, "at least one step"),
+    ],
+)
+def test_a_thread_outside_of_the_launch_is_refused(driver, where, message):
+    function = SourceModule(COUNT).get_function("count")
+    with pytest.raises(ValueError, match=message):
+        pycuda.debug.step(
+            function, driver.Out(np.zeros(4, np.int32)), np.int32(1), **{"block": (4, 1, 1), "grid": (2, 1), **where}
+        )
+
+
+def test_a_kernel_without_a_source_is_refused(driver):
+    module = DynamicModule()
+    module.add_source("__global__ void k(int *a) { a[0] = 1; }")
+    module.link()
+    with pytest.raises(TypeError, match="take the kernel from a pycuda.compiler.SourceModule"):
+        pycuda.debug.step(module.get_function("k"), driver.Out(np.zeros(1, np.int32)), block=(1, 1, 1))
