@@ -64,7 +64,7 @@ class Scene:
         self.cuda = cuda
         self.s, self.t = cuda.Stream(), cuda.Stream()
         self.free = cuda.Stream(1)  # CU_STREAM_NON_BLOCKING
-        self.a, self.b = cuda.mem_alloc(BYTES), cuda.mem_alloc(BYTES)
+        self.a, self.b, self.c = (cuda.mem_alloc(BYTES) for _ in range(3))
         self.flag = cuda.mem_alloc(4)
         cuda.memset_d32(self.flag, 0, 1)
         self.host = cuda.pagelocked_empty(BYTES // 4, np.int32)
@@ -243,6 +243,53 @@ def graph_and_kernel(scene, ordered):
     scene.add(scene.s if ordered else scene.t)
 
 
+def branches_of_a_graph(scene, ordered):
+    scene.s.begin_capture()
+    scene.fill(scene.s)
+    scene.t.wait_for_event(scene.event(scene.s))
+    scene.add(scene.s)
+    if ordered:
+        scene.add(scene.t, b=scene.c)
+    else:
+        scene.fill(scene.t, number=2)
+    scene.s.wait_for_event(scene.event(scene.t))
+    graph = scene.s.end_capture().instantiate()
+    for _ in range(3):
+        graph.launch(scene.s)
+
+
+def fill_in_a_branch_of_a_graph(scene, ordered):
+    scene.s.begin_capture()
+    scene.fill(scene.s)
+    scene.t.wait_for_event(scene.event(scene.s))
+    scene.cuda.memset_d32_async(scene.c if ordered else scene.b, 0, BYTES // 4, scene.t)
+    scene.add(scene.s)
+    scene.s.wait_for_event(scene.event(scene.t))
+    scene.add(scene.s, a=scene.c)
+    scene.s.end_capture().instantiate().launch(scene.s)
+
+
+def work_after_a_graph(scene, ordered):
+    scene.s.begin_capture()
+    scene.fill(scene.s)
+    scene.t.wait_for_event(scene.event(scene.s))
+    scene.add(scene.t)
+    scene.s.wait_for_event(scene.event(scene.t))
+    graph = scene.s.end_capture().instantiate()
+    graph.launch(scene.s)
+    scene.add(scene.s if ordered else scene.free, a=scene.c)
+
+
+def graph_in_two_streams(scene, ordered):
+    scene.s.begin_capture()
+    scene.fill(scene.s)
+    graph = scene.s.end_capture()
+    graphs = [graph.instantiate(), graph.instantiate()]
+    graphs[0].launch(scene.s)
+    scene.add(scene.s)
+    graphs[0 if ordered else 1].launch(scene.free if not ordered else scene.s)
+
+
 def freed_and_allocated(scene, ordered):
     scene.fill(scene.s)
     if ordered:
@@ -313,6 +360,10 @@ CASES = (
     atomic_and_plain,
     second_launch_of_three,
     graph_and_kernel,
+    branches_of_a_graph,
+    fill_in_a_branch_of_a_graph,
+    work_after_a_graph,
+    graph_in_two_streams,
     freed_and_allocated,
     host_function_tells_the_host,
     host_function_waits_for_the_host,
@@ -334,11 +385,64 @@ def test_work_that_nothing_orders_is_found(scene, case):
         case(scene, ordered=False)
     assert found, case.__name__
     assert {finding.check for finding in found} == {"race"}
-    assert all("with no event or synchronisation that orders them" in finding.message for finding in found)
+    assert all("that orders them" in finding.message for finding in found)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
 def test_ordered_work_is_clean(scene, case):
     with pycuda.checks("race") as found:
         case(scene, ordered=True)
+    assert found == []
+
+
+def test_a_finding_names_both_kernels_their_lines_and_streams(scene):
+    with pycuda.checks("race") as found:
+        kernel_after_kernel(scene, ordered=False)
+    (finding,) = found
+    sides = {side.kernel: side for side in (finding, finding.other)}
+    assert sides["fill"].stream == f"stream {scene.s.id}"
+    assert sides["add"].stream == f"stream {scene.t.id}"
+    assert sides["fill"].source == "a[i] = n + i;"
+    assert sides["fill"].access == "write of 4 bytes"
+    assert sides["add"].source == "b[i] = a[i] + 1;"
+    assert sides["add"].access == "read of 4 bytes"
+    assert "4096-byte block of device memory" in finding.message
+    assert f"kernel fill in stream {scene.s.id}" in finding.message
+    assert f"the other: kernel {finding.other.kernel}, " in str(finding)
+
+
+def test_the_other_side_may_be_a_copy_or_a_fill(scene):
+    with pycuda.checks("race") as found:
+        copy_to_the_host(scene, ordered=False)
+    (finding,) = found
+    assert (finding.kernel, finding.other.kernel) == ("fill", "")
+    assert finding.other.access == f"read by a copy in stream {scene.t.id}"
+    assert finding.other.block is None
+    assert str(finding).endswith(finding.other.access)
+    with pycuda.checks("race") as found:
+        fill_by_the_host(scene, ordered=False)
+    (finding,) = found
+    assert finding.kernel == ""
+    assert {finding.access, finding.other.access} == {
+        f"write by a fill in stream {scene.s.id}",
+        f"read by a copy in stream {scene.t.id}",
+    }
+
+
+def test_a_finding_in_a_graph_names_its_stream(scene):
+    with pycuda.checks("race") as found:
+        branches_of_a_graph(scene, ordered=False)
+    assert found
+    assert all(finding.stream == f"a graph in stream {scene.s.id}" for finding in found)
+    assert all("with no edge of the graph that orders them" in finding.message for finding in found)
+
+
+def test_the_memory_of_a_freed_array_is_forgotten(scene):
+    with pycuda.checks("race") as found:
+        for _ in range(20):
+            array = scene.cuda.mem_alloc(BYTES)
+            scene.fill(scene.s, a=array)
+            scene.s.synchronize()
+            array.free()
+            scene.add(scene.t, a=scene.cuda.mem_alloc(BYTES))
     assert found == []

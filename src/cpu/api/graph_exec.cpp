@@ -51,6 +51,14 @@ bool can_be_disabled(const GraphNode& node) {
          std::holds_alternative<FillAction>(node.action);
 }
 
+/// Whether each step comes after the one before it.
+bool is_chain(const std::vector<std::vector<std::size_t>>& after) {
+  for (std::size_t step = 1; step < after.size(); ++step) {
+    if (std::ranges::find(after[step], step - 1) == after[step].end()) return false;
+  }
+  return true;
+}
+
 /// Calls `visit` for the nodes that are at the same place in two graphs of one shape.
 template <class Visit>
 void for_pairs(const Graph& left, const Graph& right, const Visit& visit) {
@@ -90,17 +98,34 @@ void GraphExec::enter_nodes(const Graph& graph) {
   }
 }
 
-void GraphExec::append(const Graph& graph, exec::Sequence* sequence) const {
+GraphExec::Ends GraphExec::append(const Graph& graph, const Ends& before,
+                                  exec::Sequence* sequence) const {
+  std::unordered_map<const GraphNode*, Ends> ends;
+  std::set<std::size_t> last(before.begin(), before.end());
   for (const GraphNode* node : graph.in_order()) {
-    if (disabled_.contains(node)) continue;
-    if (const auto* child = std::get_if<ChildAction>(&node->action)) {
-      append(*child->graph, sequence);
-    } else if (const auto* conditional = std::get_if<ConditionalAction>(&node->action)) {
-      append(*conditional, sequence);
-    } else {
-      append_step(node->action, sequence);
+    std::set<std::size_t> first;
+    if (node->dependencies().empty()) first.insert(before.begin(), before.end());
+    for (const GraphNode::Link& link : node->dependencies())
+      first.insert(ends[link.node].begin(), ends[link.node].end());
+    Ends& own = ends[node];
+    own.assign(first.begin(), first.end());
+    if (!disabled_.contains(node)) {
+      if (const auto* child = std::get_if<ChildAction>(&node->action)) {
+        own = append(*child->graph, own, sequence);
+      } else if (const auto* conditional = std::get_if<ConditionalAction>(&node->action)) {
+        append(*conditional, sequence);
+      } else {
+        append_step(node->action, sequence);
+        while (sequence->after.size() < sequence->steps.size()) {
+          sequence->after.push_back(std::move(own));
+          own = {sequence->after.size() - 1};
+        }
+      }
     }
+    for (const std::size_t step : first) last.erase(step);
+    last.insert(own.begin(), own.end());
   }
+  return {last.begin(), last.end()};
 }
 
 void GraphExec::append(const ConditionalAction& node, exec::Sequence* sequence) const {
@@ -111,7 +136,7 @@ void GraphExec::append(const ConditionalAction& node, exec::Sequence* sequence) 
   std::vector<std::size_t> jumps;
   for (const auto& body : node.bodies) {
     begins.push_back(steps.size());
-    append(*body, sequence);
+    append(*body, {}, sequence);
     jumps.push_back(steps.size());
     steps.emplace_back(exec::Sequence::Jump{choice});
   }
@@ -138,7 +163,8 @@ void GraphExec::build() {
       for (const auto& condition : conditions) condition->begin();
     }});
   }
-  append(*graph_, sequence.get());
+  append(*graph_, {}, sequence.get());
+  if (graph_->has_conditional_nodes() || is_chain(sequence->after)) sequence->after.clear();
   sequence->keep_alive = graph_;
   sequence_ = std::move(sequence);
   contexts_.clear();

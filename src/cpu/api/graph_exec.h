@@ -45,7 +45,10 @@ class GraphExec {
  private:
   void enter_nodes(const Graph& graph);
   void build();
-  void append(const Graph& graph, exec::Sequence* sequence) const;
+  /// Steps that others come after.
+  using Ends = std::vector<std::size_t>;
+  /// Appends the graph's steps, after `before`; its ends.
+  Ends append(const Graph& graph, const Ends& before, exec::Sequence* sequence) const;
   void append(const ConditionalAction& node, exec::Sequence* sequence) const;
   CUresult check_contexts() const;
 

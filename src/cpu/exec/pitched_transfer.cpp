@@ -9,6 +9,7 @@
 
 #include "cpu/exec/fault_message.h"
 #include "cpu/exec/kernel_entry.h"
+#include "cpu/exec/stream_races.h"
 
 namespace pycuda::cpu::exec {
 
@@ -37,10 +38,24 @@ void fill_row(const PitchedTransfer& box, void* to) {
   }
 }
 
+void note_rows(const PitchedTransfer& box) {
+  if (!keeps_work_order()) return;
+  for (std::uint64_t z = 0; z < box.depth; ++z) {
+    for (std::uint64_t y = 0; y < box.height; ++y) {
+      note_transfer(reinterpret_cast<void*>(box.to + z * box.to_slice + y * box.to_pitch),
+                    box.fills ? nullptr
+                              : reinterpret_cast<const void*>(box.from + z * box.from_slice +
+                                                              y * box.from_pitch),
+                    box.width);
+    }
+  }
+}
+
 }  // namespace
 
 void run_pitched_transfer(const PitchedTransfer& box, const std::string& kernel,
                           const std::string& whose, FaultSink& faults) {
+  note_rows(box);
   struct Run {
     const PitchedTransfer& box;
     KernelEntry& entry;

@@ -125,6 +125,10 @@ FindingKey key_of(const SidePlace& first, const SidePlace& second) {
   return key;
 }
 
+bool in_one_graph(const Work& left, const Work& right) {
+  return left.in_graph && left.stream_name == right.stream_name;
+}
+
 std::string name_of(const Work& work) {
   if (!work.kernel.empty()) return "kernel " + work.kernel + " in " + work.stream_name;
   return (work.fills ? "a fill in " : "a copy in ") + work.stream_name;
@@ -168,7 +172,9 @@ void report_stream_race(const Work& work, const WorkAccess& now, const Work& oth
   finding.check = Check::Race;
   finding.message =
       name_of(work) + " and " + name_of(other) + " access the same byte of global memory" +
-      in_commas(describe_address(address)) + " with no event or synchronisation that orders them";
+      in_commas(describe_address(address)) +
+      (in_one_graph(work, other) ? " with no edge of the graph that orders them"
+                                 : " with no event or synchronisation that orders them");
   if (is_strong(now) != is_strong(past))
     finding.message += ", and only one access is atomic or volatile";
   finding.at = found(work, now);

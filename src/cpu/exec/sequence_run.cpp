@@ -31,12 +31,26 @@ void SequenceRun::settle_events() {
   }
 }
 
-void SequenceRun::look_back() const {
+void SequenceRun::look_back() {
+  learn_from_last_step();
+  if (next == 0 && keeps_work_order() && !sequence->after.empty())
+    edges.emplace(*sequence, stream->order);
+  if (!edges) return;
+  if (next != 0) edges->leave(next - 1);
+  if (next < sequence->steps.size()) {
+    place = &edges->enter(next);
+  } else {
+    place = nullptr;
+    edges->end();
+  }
+}
+
+void SequenceRun::learn_from_last_step() const {
   if (next == 0) return;
   if (const auto* condition = std::get_if<MemoryCondition>(&sequence->steps[next - 1]))
-    learn_release(*stream, condition->address);
+    learn_release(order(), condition->address);
   if (markers.empty() || markers[next - 1] == nullptr) return;
-  if (keeps_work_order()) stream->order.join(markers[next - 1]->order());
+  if (keeps_work_order()) order().join(markers[next - 1]->order());
   report_failure(*markers[next - 1], stream->faults);
 }
 
@@ -69,7 +83,7 @@ struct RunStep {
     if (faults.poisoned() || is_empty(request)) return true;
     if (!keeps_work_order()) return launch(request);
     LaunchRequest ordered = request;
-    ordered.work = run->stream->order.begin(request);
+    ordered.work = run->order().begin(request);
     return launch(ordered);
   }
   bool launch(const LaunchRequest& request) const {
@@ -81,7 +95,7 @@ struct RunStep {
   }
   bool operator()(const Sequence::Task& task) const {
     FaultSink& faults = run->stream->faults;
-    const TransferScope scope(run->stream->order);
+    const TransferScope scope(run->order());
     if (!faults.poisoned()) task.run(faults);
     return true;
   }
@@ -90,7 +104,7 @@ struct RunStep {
     run_on_callback_thread([run = run, &callback] {
       show_printed(run->stream->faults);
       {
-        const CallbackOrder order(*run->stream);
+        const CallbackOrder order(run->order());
         callback.run();
       }
       WorkerPool::instance().post(resume_task(run));
@@ -98,7 +112,7 @@ struct RunStep {
     return false;
   }
   bool operator()(const Sequence::Record& record) const {
-    set_order(*run->stream, *run->markers[number]);
+    set_order(run->order(), *run->markers[number]);
     record.event->state()->reach(*run->markers[number], run->stream->faults.poisoned());
     return true;
   }
@@ -149,7 +163,7 @@ bool advance(const RunPointer& run) {
     if (!std::visit(RunStep{run, number}, steps[number])) return false;
   }
   run->look_back();
-  set_order(*run->stream, run->end);
+  set_order(run->stream->order, run->end);
   run->end.reach();
   return true;
 }

@@ -4,9 +4,11 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "cpu/exec/event_marker.h"
+#include "cpu/exec/graph_order.h"
 #include "cpu/exec/stream_state.h"
 
 namespace pycuda::cpu::exec {
@@ -20,9 +22,15 @@ class SequenceRun {
   unsigned iterations = 0;  ///< of loops, since the run last went to a worker
   std::vector<std::shared_ptr<Marker>> markers;  ///< of steps that record or wait, by their number
   Marker end;
+  std::optional<GraphOrder> edges;  ///< none: its steps are in order, or no order is kept
+  StreamOrder* place = nullptr;     ///< of the step that runs now, by its edges
+
+  /// The place of the step that runs now.
+  StreamOrder& order() const { return place != nullptr ? *place : stream->order; }
 
   /// After each step: reports a wait that has failed, and notes what a wait orders.
-  void look_back() const;
+  void look_back();
+  void learn_from_last_step() const;
   /// Records count from the launch on, waits mean the record that is latest at the launch.
   void settle_events();
 };

@@ -56,12 +56,12 @@ bool Stream::State::give_back() {
   return true;
 }
 
-void set_order(Stream::State& state, Marker& marker) {
-  if (keeps_work_order()) marker.set_order(state.order.now());
+void set_order(const StreamOrder& order, Marker& marker) {
+  if (keeps_work_order()) marker.set_order(order.now());
 }
 
-void learn_release(Stream::State& state, std::uint64_t address) {
-  if (keeps_work_order()) state.order.join_release(address);
+void learn_release(StreamOrder& order, std::uint64_t address) {
+  if (keeps_work_order()) order.join_release(address);
 }
 
 void show_printed(FaultSink& owner) {
@@ -115,7 +115,7 @@ struct RunItem {
     run_on_callback_thread([state = state, run = std::move(callback.run)] {
       show_printed(state->faults);
       {
-        const CallbackOrder order(*state);
+        const CallbackOrder order(state->order);
         run();
       }
       WorkerPool::instance().post(drive_task(state));
@@ -123,7 +123,7 @@ struct RunItem {
     return false;
   }
   bool operator()(Record& record) const {
-    set_order(*state, *record.marker);
+    set_order(state->order, *record.marker);
     if (record.event != nullptr) {
       record.event->state()->reach(*record.marker, state->faults.poisoned());
     } else {
@@ -134,7 +134,7 @@ struct RunItem {
   bool operator()(Wait& wait) const { return !wait.marker->when_reached(drive_task(state)); }
   bool operator()(Learn& learn) const {
     if (learn.marker == nullptr) {
-      learn_release(*state, learn.address);
+      learn_release(state->order, learn.address);
     } else {
       state->order.join(learn.marker->order());
     }
@@ -283,7 +283,7 @@ void Stream::record(const std::shared_ptr<Event>& event) {
   if (forked()) return;
   auto marker = event->state()->begin();
   if (state_->take()) {
-    set_order(*state_, *marker);
+    set_order(state_->order, *marker);
     event->state()->reach(*marker, state_->faults.poisoned());
     pass_on(state_);
     event->state()->publish(marker);  // who sees the event reached finds the stream idle too

@@ -87,6 +87,8 @@ struct Sequence {
   using Step =
       std::variant<LaunchRequest, Task, Callback, Record, Wait, MemoryCondition, Choice, Jump>;
   std::vector<Step> steps;
+  /// By step: the steps that it comes after, directly. Empty: each comes after the one before.
+  std::vector<std::vector<std::size_t>> after;
   bool has_events = false;                 ///< steps that record or wait
   std::shared_ptr<const void> keep_alive;  ///< what runs of it need besides
 };

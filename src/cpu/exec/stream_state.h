@@ -89,25 +89,25 @@ bool is_empty(const LaunchRequest& request);
 void show_printed(FaultSink& owner);
 
 /// Tells the marker, which is reached next, what comes before it.
-void set_order(Stream::State& state, Marker& marker);
+void set_order(const StreamOrder& order, Marker& marker);
 /// After a wait for a word of memory.
-void learn_release(Stream::State& state, std::uint64_t address);
+void learn_release(StreamOrder& order, std::uint64_t address);
 
 /// While the host runs a callback of a stream. The host knows then of the work before; and what the
 /// callback has learnt, perhaps by waiting for it, comes before the work behind.
 class CallbackOrder {
  public:
-  explicit CallbackOrder(Stream::State& state) : state_(state) {
-    if (keeps_work_order()) HostOrder::join(state_.order.now());
+  explicit CallbackOrder(StreamOrder& order) : order_(order) {
+    if (keeps_work_order()) HostOrder::join(order_.now());
   }
   ~CallbackOrder() {
-    if (keeps_work_order()) state_.order.join(HostOrder::now());
+    if (keeps_work_order()) order_.join(HostOrder::now());
   }
   CallbackOrder(const CallbackOrder&) = delete;
   CallbackOrder& operator=(const CallbackOrder&) = delete;
 
  private:
-  Stream::State& state_;
+  StreamOrder& order_;
 };
 
 }  // namespace pycuda::cpu::exec

@@ -95,6 +95,7 @@ std::shared_ptr<Work> Work::begin_child(const Work& parent, const LaunchRequest&
   auto work =
       std::make_shared<Work>(parent.stream, parent.number, parent.stream_name, parent.clock());
   work->set_kernel(request);
+  work->in_graph = parent.in_graph;
   Shared& shared = Shared::instance();
   const std::lock_guard lock(shared.mutex);
   enter(shared, work);
@@ -142,6 +143,16 @@ void StreamOrder::set_name(std::string name) {
   name_ = std::move(name);
 }
 
+StreamOrder& StreamOrder::branch(std::size_t number) {
+  const std::lock_guard lock(mutex_);
+  while (branches_.size() <= number) {
+    branches_.push_back(std::make_unique<StreamOrder>());
+    branches_.back()->name_ = "a graph in " + name_;
+    branches_.back()->is_branch_ = true;
+  }
+  return *branches_[number];
+}
+
 void StreamOrder::join(const std::shared_ptr<const WorkClock>& clock) {
   if (clock == nullptr) return;
   const std::lock_guard lock(mutex_);
@@ -171,6 +182,7 @@ std::shared_ptr<Work> StreamOrder::begin() {
   if (stream_ == none) std::tie(stream_, number_) = take_number();
   settle();
   auto work = std::make_shared<Work>(stream_, ++number_, name_, clock_);
+  work->in_graph = is_branch_;
   last_ = work;
   Shared& shared = Shared::instance();
   const std::lock_guard shared_lock(shared.mutex);

@@ -40,8 +40,9 @@ class Work {
   const std::uint32_t id;  ///< of the process, not 0
   const std::uint32_t stream, number;
   const std::string stream_name;
-  bool fills = false;  ///< no copy; written before anybody else knows of it
-  // Of a launch; written before anybody else knows of it.
+  bool in_graph = false;  ///< written before anybody else knows of it, as the rest
+  bool fills = false;     ///< no copy
+  // Of a launch:
   std::string kernel;  ///< empty: a copy or a fill
   std::vector<std::string> source_files;
   std::weak_ptr<const void> code;
@@ -73,6 +74,8 @@ class StreamOrder {
 
   /// How messages call the stream.
   void set_name(std::string name);
+  /// The place of a branch of the graph that runs in the stream, one graph after the other.
+  StreamOrder& branch(std::size_t number);
   /// What comes next comes after what `clock` covers. Null: it covers nothing.
   void join(const std::shared_ptr<const WorkClock>& clock);
   /// The same for work that wrote a value to the memory at `address`, of which the stream knows.
@@ -86,6 +89,8 @@ class StreamOrder {
   void settle();
   mutable std::mutex mutex_;  ///< protects the rest
   std::string name_;
+  bool is_branch_ = false;
+  std::vector<std::unique_ptr<StreamOrder>> branches_;
   WorkClock clock_;
   std::shared_ptr<const Work> last_;  ///< may still learn
   std::uint32_t stream_ = none, number_ = 0;
