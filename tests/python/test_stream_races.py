@@ -2,6 +2,7 @@
 """The check for races between streams: work that touches the same bytes is ordered by what the program asks for."""
 
 import ctypes
+import os
 import pathlib
 import threading
 
@@ -445,4 +446,23 @@ def test_the_memory_of_a_freed_array_is_forgotten(scene):
             scene.s.synchronize()
             array.free()
             scene.add(scene.t, a=scene.cuda.mem_alloc(BYTES))
+    assert found == []
+
+
+def test_records_of_finished_work_go(scene):
+    def resident_bytes():
+        with open("/proc/self/statm") as pages:
+            return int(pages.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    def fill(times):
+        for number in range(times):
+            scene.cuda.memset_d32_async(scene.flag, 0, 1, scene.s)
+            if number % 100 == 99:
+                scene.s.synchronize()
+
+    with pycuda.checks("race") as found:
+        fill(2000)
+        before = resident_bytes()
+        fill(40000)
+        assert resident_bytes() - before < 4 << 20
     assert found == []

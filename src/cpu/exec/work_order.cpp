@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <deque>
 #include <tuple>
 #include <unordered_map>
@@ -17,6 +18,7 @@ namespace {
 using ClockPointer = std::shared_ptr<const WorkClock>;
 
 constexpr std::size_t most_works = 65536;
+constexpr std::size_t recent_works = 512;
 std::atomic<std::uint32_t> next_work{1};
 std::atomic<std::uint32_t> streams_made{0};
 
@@ -33,7 +35,8 @@ struct Shared {
   std::vector<std::uint32_t> free;   ///< streams that are gone
   std::unordered_map<std::uint64_t, WorkClock> released;
   std::unordered_map<std::uint32_t, std::shared_ptr<const Work>> works;
-  std::deque<std::uint32_t> oldest;  ///< of `works`
+  std::deque<std::uint32_t> oldest;           ///< of `works`
+  std::size_t next_sweep = 2 * recent_works;  ///< when there is so much work
 
   static Shared& instance() {
     static Shared* const only = new Shared;
@@ -59,9 +62,24 @@ std::pair<std::uint32_t, std::uint32_t> take_number() {
   return {stream, shared.begun[stream]};
 }
 
+/// Forgets work that the host knows to be over: it comes before whatever is queued from now on. The
+/// latest stays, since work that was queued before the host knew may still begin.
+void sweep(Shared& shared) {
+  const auto recent = shared.oldest.end() - static_cast<std::ptrdiff_t>(recent_works);
+  const auto kept = std::remove_if(shared.oldest.begin(), recent, [&](std::uint32_t id) {
+    const auto found = shared.works.find(id);
+    if (!shared.host->covers(found->second->stream, found->second->number)) return false;
+    shared.works.erase(found);
+    return true;
+  });
+  shared.oldest.erase(kept, recent);
+  shared.next_sweep = 2 * std::max(recent_works, shared.oldest.size());
+}
+
 void enter(Shared& shared, const std::shared_ptr<const Work>& work) {
   shared.works.emplace(work->id, work);
   shared.oldest.push_back(work->id);
+  if (shared.oldest.size() >= shared.next_sweep) sweep(shared);
   if (shared.oldest.size() <= most_works) return;
   shared.works.erase(shared.oldest.front());
   shared.oldest.pop_front();
