@@ -4,17 +4,70 @@
 import re
 import struct
 
-# Texts of printf, and the tables of CUDA's own functions, are no variables of the program.
 _VARIABLE = re.compile(
-    rb"^[ \t]*(?:\.\w+[ \t]+)*?\.(?:global|const)[ \t](?:[^;=\[]*[ \t])?(?!\$|__)[\w$]+[ \t]*[\[;=]", re.M
+    rb"^[ \t]*(?:\.\w+[ \t]+)*?\.(?:global|const)[ \t](?:[^;=\[]*[ \t])?([\w$]+)[ \t]*(?:\[\d*\][ \t]*)*(=[^;]*)?;", re.M
 )
+# Texts of printf, tables of virtual functions, and those of CUDA's own functions, are no variables of the program.
+_OF_THE_TOOL_CHAIN = re.compile(rb"[$.]|_param|_ZT|__(?:cr|cudart|internal|nv|unnamed)_")
+_FUNCTION = re.compile(rb"^[ \t]*(?:\.\w+[ \t]+)*\.(?:entry|func)\b", re.M)
+_BEFORE_INSTRUCTION = re.compile(rb"(?:[\s{}]|//.*\n|\.loc\b.*\n|[\w$%]+:|@!?[\w$%]+\s)*")
+_WORD = re.compile(rb"[\w$%]+")
+# What addresses are computed with.
+_ADDRESS_STEPS = frozenset(b"add and cvt cvta mad mov mul or selp shl sub".split())
 
 
 def has_variables(image):
     """Whether the program in an image has `__device__` or `__constant__` variables. Not sure means yes."""
     if image.startswith(b"\x7fELF"):
-        return any(not name.startswith((b"$", b".", b"__", b"_param")) for name in _object_names(image))
-    return _VARIABLE.search(image) is not None
+        names = _object_names(image)
+    else:
+        names = (variable[1] for variable in _VARIABLE.finditer(image))
+    return any(not _OF_THE_TOOL_CHAIN.match(name) for name in names)
+
+
+def variables_in_use(ptx):
+    """The variables that the code of a program in PTX refers to, as two sets of names.
+
+    Those of the second set have initial values that no code changes. Not sure means the first.
+    """
+    variables = [found for found in _VARIABLE.finditer(ptx) if not _OF_THE_TOOL_CHAIN.match(found[1])]
+    names = {found[1] for found in variables}
+    initialised = {found[1] for found in variables if found[2]}
+    seen = set()
+    changed = set()
+    for found in variables:  # what an initial value points to may be changed through it
+        changed.update(names.intersection(_WORD.findall(found[2] or b"")))
+    for code in _FUNCTION.split(ptx)[1:]:
+        here = names.intersection(_WORD.findall(_VARIABLE.sub(b"", code)))
+        seen |= here
+        if here:
+            changed |= _changed_in(code, here)
+    constants = (seen & initialised) - changed
+    return (seen | changed) - constants, constants
+
+
+def _changed_in(code, names):
+    """Of these variables, those that a function may write to or hand on."""
+    carried = {name: {name} for name in names}  # by what holds an address of it
+    changed = set()
+    steps = []
+    for statement in code.split(b";"):
+        opcode, _, operands = statement[_BEFORE_INSTRUCTION.match(statement).end() :].partition(b" ")
+        if not opcode.startswith(b"."):
+            steps.append((opcode.strip().partition(b".")[0], _WORD.findall(operands)))
+    grows = True
+    while grows:
+        grows = False
+        for root, words in steps:
+            found = set().union(*(carried[word] for word in words if word in carried))
+            if not found or root in (b"ld", b"setp"):
+                continue
+            if root not in _ADDRESS_STEPS:
+                changed |= found
+            elif not found <= carried.setdefault(words[0], set()):
+                carried[words[0]] |= found
+                grows = True
+    return changed
 
 
 def _object_names(image):

@@ -24,7 +24,7 @@ from pycuda._compiling import DEFAULT_NVCC_FLAGS, _compile_as_set, compile, comp
 from pycuda._cuda_modules import CudaModule, DynamicModule, DynamicSourceModule
 from pycuda._driver import LogicError, _readable_name, module_from_buffer
 from pycuda._errors import CompileError
-from pycuda._images import has_variables
+from pycuda._images import has_variables, variables_in_use
 from pycuda._preprocessing import preprocess_source
 from pycuda._source_places import place_of_source
 from pycuda._source_text import first_error, is_template, name_expression, source_bytes
@@ -111,6 +111,7 @@ class SourceModule(CudaModule):
         self._checks_arguments = checks_arguments() if check_arguments is None else bool(check_arguments)
         names = as_texts(name_expressions, "name_expressions")
         self._expressions = [name_expression(name) or name for name in names]
+        self._constants = frozenset()  # variables of modules from before, too
         compiled = self._compile(names=self._expressions)
         self._place = place_of_source(self._compile.args[0]) if compiled.is_cpu else None
         self._load(compiled)
@@ -128,6 +129,18 @@ class SourceModule(CudaModule):
             self.module._check_arguments(compiled.kernel_types)
         self._names = compiled.names
         self._is_used = False
+        self._has_given_variables = False
+
+    def _variable(self, look_up, name):
+        """What the module has under this name, where the program can change what is behind it."""
+        variable = look_up(name)
+        if any(self.module.get_global(constant) == variable for constant in self._constants):
+            raise LogicError(
+                f"the variable {name!r} counted as a constant when an instance of a template was compiled for a module"
+                " in use, whose kernels have their own: name the instance beforehand, in name_expressions"
+            )
+        self._is_used = self._has_given_variables = True
+        return variable
 
     def get_global(self, name):
         """Address and size in bytes of a variable, as (int, int).
@@ -140,18 +153,15 @@ class SourceModule(CudaModule):
         16
         >>> driver.memcpy_htod(address, np.ones(4, np.float32))
         """
-        self._is_used = True
-        return self.module.get_global(name)
+        return self._variable(self.module.get_global, name)
 
     def get_texref(self, name):
         """The `pycuda.driver.TextureReference` of this name."""
-        self._is_used = True
-        return self.module.get_texref(name)
+        return self._variable(self.module.get_texref, name)
 
     def get_surfref(self, name):
         """The `pycuda.driver.SurfaceReference` of this name."""
-        self._is_used = True
-        return self.module.get_surfref(name)
+        return self._variable(self.module.get_surfref, name)
 
     def get_function(self, name):
         """The kernel of this name, which may be a C++ expression.
@@ -212,11 +222,17 @@ class SourceModule(CudaModule):
             self._names = {**self._names, expression: lowered}
             return
         if self._is_used and has_variables(compiled.image):
-            raise _because(
-                error,
-                "the module is in use, and an instance compiled now would have variables of its own: name it"
-                f' beforehand, SourceModule(..., name_expressions=["{name}"])',
-            )
+            ptx = compiled.image
+            if ptx.startswith(b"\x7fELF"):
+                ptx = self._compile(names=expressions, target="ptx").image
+            changing, constants = variables_in_use(ptx)
+            if changing or self._has_given_variables:
+                raise _because(
+                    error,
+                    "the module is in use, and an instance compiled now would have variables of its own: name it"
+                    f' beforehand, SourceModule(..., name_expressions=["{name}"])',
+                )
+            self._constants |= {constant.decode() for constant in constants}
         self._expressions = expressions
         self._load(compiled)
 

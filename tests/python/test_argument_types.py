@@ -283,6 +283,8 @@ class TestWhatPasses:
             (np.float32, "__half2 *a"),
             (np.float16, "unsigned short *a"),
             (np.float64, "float **a"),
+            (np.uint64, "unsigned __int128 *a"),
+            (np.int32, "const __int128 *a"),
             ([("x", np.int32), ("y", np.float64)], "int *a"),
             (np.int64, "struct { int x, y; } *a"),
             (np.int64, "unsigned long long a"),

@@ -152,10 +152,84 @@ class TestVariables:
         module.get_function("plain")(block=(1, 1, 1))
         assert cuda.from_device(module.get_global("counter")[0], 1, np.int32)[0] == 4
 
+    CONSTANTS = """
+    #include <curand_kernel.h>
+    struct six { static const int value = 6; static constexpr float table[3] = {1, 2, 3}; };
+    const int squares[4] = {0, 1, 4, 9};
+    static __constant__ float ones[2] = {1, 1};
+    __device__ int unused;
+    struct base { __device__ virtual int f() { return 1; } };
+    struct derived : base { __device__ int f() override { return 2; } };
+    template <class P> __global__ void named(int *a) { a[0] = P::value; }
+    template <int N> __global__ void square(int *a) { a[0] = squares[(a[0] + N) & 3]; }
+    __global__ void plain(int *a) {
+      const int *p = a[0] & 1 ? squares : squares + 1;
+      curandState state;
+      curand_init(1, 2, 3, &state);
+      base b;
+      derived d;
+      base *any = a[0] ? &b : &d;
+      a[0] = p[a[1] + 1] + (int)ones[a[1] & 1] + (curand(&state) & 0) + (int)lgamma((double)a[1]) * any->f();
+    }
+    """
+
+    @pytest.mark.parametrize(("name", "value"), [("named<six>", 6), ("square<3>", 9), ("square<2>", 4)])
+    def test_what_no_code_changes_is_no_reason_against_an_instance(self, name, value):
+        module = SourceModule(self.CONSTANTS, no_extern_c=True)
+        plain = module.get_function("plain")
+        assert run(module.get_function(name)) == value
+        two = gpuarray.zeros(2, np.int32)
+        plain(two, block=(1, 1, 1))
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            "squares[a[0]]++;",
+            "atomicAdd(&squares[2], 1);",
+            "int *p = a[0] ? squares : a; for (int i = 0; i < a[1]; ++i) p += a[2]; *p = 3;",
+            "a[2] = *change(squares);",
+            "*(int **)a = squares;",
+            'asm volatile("st.global.u32 [%0], 1;" :: "l"(squares + 1));',
+        ],
+    )
+    def test_what_code_may_change_is_one(self, change):
+        source = (
+            "__device__ int squares[3] = {0, 1, 4};"
+            "__device__ __noinline__ int *change(int *a) { a[1] = 2; return a; }"
+            "template <int N> __global__ void t(int *a) { a[0] = N; } __global__ void plain(int *a) { %s }"
+        )
+        module = SourceModule(source % change, no_extern_c=True)
+        module.get_function("plain")
+        with pytest.raises(cuda.LogicError, match="the module is in use"):
+            module.get_function("t<3>")
+
+    def test_what_the_program_may_still_change_is_one(self):
+        module = SourceModule(
+            "__constant__ float factor; __global__ void plain(float *a) { a[0] = factor; }"
+            "template <int N> __global__ void t(int *a) { a[0] = N; }",
+            no_extern_c=True,
+        )
+        module.get_function("plain")
+        with pytest.raises(cuda.LogicError, match="the module is in use"):
+            module.get_function("t<3>")
+
+    def test_a_constant_of_two_modules_is_not_handed_out(self):
+        module = SourceModule(self.CONSTANTS, no_extern_c=True)
+        assert module.get_global("squares")[1] == 16
+        with pytest.raises(cuda.LogicError, match="the module is in use"):
+            module.get_function("square<3>")
+        module = SourceModule(self.CONSTANTS, no_extern_c=True)
+        module.get_function("plain")
+        module.get_function("square<3>")
+        with pytest.raises(cuda.LogicError, match="'squares' counted as a constant"):
+            module.get_global("squares")
+        assert module.get_global("unused")[1] == 4
+
     @pytest.mark.parametrize("target", ["ptx", "cubin"])
     @pytest.mark.parametrize(
         ("source", "expected"),
         [
+            ("__device__ int __counter; __global__ void k() { __counter += 1; }", True),
             ("__device__ int counter = 3; __global__ void k() { counter += 1; }", True),
             ("__constant__ float table[4]; __global__ void k(float *a) { a[0] = table[threadIdx.x]; }", True),
             ("namespace n { __device__ int many[3]; } __global__ void k() { n::many[threadIdx.x] += 1; }", True),

@@ -85,6 +85,8 @@ void warn_once(const ArrayParameter& parameter, Reason reason, const std::string
 void check_elements(const ArrayParameter& parameter, ElementType given, const std::string& dtype) {
   const ElementType wanted = parameter.element;
   if (given.kind == Kind::Any || given == wanted) return;
+  // NumPy has no integers of 128 bits: their parts are elements.
+  if (wanted.kind == Kind::Integer && wanted.bytes == 16) return;
   // A complex number is two plain ones.
   const bool one_is_complex = given.kind == Kind::Complex || wanted.kind == Kind::Complex;
   if (one_is_complex && given.kind != wanted.kind) return;
