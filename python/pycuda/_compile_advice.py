@@ -21,8 +21,12 @@ _REMEDIES = {
 }
 
 _UNKNOWN_NAME = re.compile(r'error: (?:identifier "(\w+)" is undefined|namespace "(\w+)" has no member "(\w+)")')
-# The compiler marks the name of a namespace in the line of the source, and does not repeat it.
-_UNKNOWN_NAMESPACE = re.compile(r'error: name (?:followed by "::"|must be a namespace)[^\n]*\n([^\n]*)\n( *)\^')
+# The compiler marks the name of a namespace, or what should be a specifier, in the line of the source, and does not
+# repeat it.
+_MARKED_NAME = re.compile(
+    r'error: (?:name (?:followed by "::"|must be a namespace)|this declaration has no storage class or type specifier|explicit type is missing)'
+    r"[^\n]*\n([^\n]*)\n( *)\^"
+)
 _HEADERS = (
     (r"u?int(?:_fast|_least)?(?:8|16|32|64)_t|u?int(?:ptr|max)_t", "<cstdint>"),
     (r"(?:FLT|DBL)_[A-Z_\d]+", "<cfloat>"),
@@ -47,6 +51,7 @@ _CUDA_HEADERS = (
 ).split()
 # What CUDA declares in every source and programs misspell.
 _BUILT_IN = (
+    "__global__ __device__ __shared__ __constant__ __host__ __managed__ __launch_bounds__ __restrict__ __forceinline__ "
     "threadIdx blockIdx blockDim gridDim warpSize __syncthreads __syncwarp __syncthreads_count __threadfence "
     "__threadfence_block __threadfence_system __shfl_sync __shfl_up_sync __shfl_down_sync __shfl_xor_sync "
     "__ballot_sync __any_sync __all_sync __activemask __match_any_sync __popc __clz __ffs __brev __ldg __fmaf_rn "
@@ -109,7 +114,7 @@ def advice_on_errors(output):
         if close and close[0] != found[1]:
             return f"there is no header {found[1]}; did you mean {close[0]}?"
     names = ["::".join(part for part in found if part) for found in _UNKNOWN_NAME.findall(output)]
-    for line, indent in _UNKNOWN_NAMESPACE.findall(output):
+    for line, indent in _MARKED_NAME.findall(output):
         names += re.findall(r"^\w+", line[len(indent) :])
     for name in names:
         for pattern, header in _HEADERS:

@@ -72,6 +72,12 @@ template __global__ void k<double>(double *);
         ("__global__ void k(int *a) { a[threadidx.x] = 1; }", "threadidx is not declared; did you mean threadIdx?"),
         ("__global__ void k(int *a) { __syncthread(); }", "did you mean __syncthreads?"),
         ("__global__ void k(int *a) { atomicadd(a, 1); }", "did you mean atomicAdd?"),
+        ("_global_ void k(int *a) { a[0] = 1; }", "_global_ is not declared; did you mean __global__?"),  # pycuda 446
+        ("__gobal__ void k(int *a) {}", "did you mean __global__?"),
+        ("__device int f(int x) { return x; }\n__global__ void k() {}", "did you mean __device__?"),
+        ("__contant__ float c[3];\n__global__ void k() {}", "did you mean __constant__?"),
+        ("__global__ void k() { _shared_ int s[3]; s[0] = 1; }", "did you mean __shared__?"),
+        ("extern __share__ float s[];\n__global__ void k() {}", "did you mean __shared__?"),
         ("#include <cuda_fp15.h>\n__global__ void k() {}", "no header cuda_fp15.h; did you mean cuda_fp16.h?"),
         ("#include <cooperative_group.h>\n__global__ void k() {}", "did you mean cooperative_groups.h?"),
         (TEMPLATE, "one name has one type in a source"),
@@ -86,7 +92,7 @@ def test_errors_that_name_no_cause_are_explained(context, source, words):
 
 def test_names_that_no_header_declares_are_left_to_the_compiler(context):
     with pytest.raises(CompileError) as caught:
-        SourceModule("__global__ void k(my_half *a) { a[0] = other::f(); counter(); }")
+        SourceModule("__kernel void f() {}\n__global__ void k(my_half *a) { a[0] = other::f(); counter(); }")
     assert "header" not in str(caught.value)
     assert "did you mean" not in str(caught.value)
 
