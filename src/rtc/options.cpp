@@ -62,13 +62,21 @@ ParsedOption parse_option(const std::string& text) {
   return parsed;
 }
 
-/// Several options in one entry: "-O3 -lineinfo".
+/// Its one value is dropped: nobody would see that more follows.
+bool is_unread(const NvccOption& option) {
+  return option.value == OptionValue::One && option.action == OptionAction::Drop;
+}
+
+/// Several options in one entry: "-lineinfo -G".
 bool holds_more_than_one(const std::string& text) {
   const std::size_t blank = text.find(" -");
   if (blank == std::string::npos || !text.starts_with('-')) return false;
   const std::string_view first = std::string_view(text).substr(text.find_first_not_of('-'));
   const NvccOption* known = find_option(first.substr(0, first.find_first_of(" =")));
-  return known != nullptr && known->value == OptionValue::None;
+  if (known != nullptr) return known->value == OptionValue::None || is_unread(*known);
+  // "-O3 -lineinfo"
+  const ParsedOption parsed = parse_option(text);
+  return parsed.known != nullptr && is_unread(*parsed.known);
 }
 
 class Translator {

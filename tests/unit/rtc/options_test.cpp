@@ -217,7 +217,10 @@ TEST_CASE("a refusal names the option and a remedy") {
   CHECK(refusal({"-m=32"}).find("64 bits") != std::string::npos);
   CHECK(refusal({"-gencode=code=sm_80"}).find("arch=compute_80") != std::string::npos);
   CHECK(refusal({"-sanitize=memcheck"}).find("PYCUDA_CPU_CHECK=1") != std::string::npos);
-  CHECK(refusal({"-lineinfo -use_fast_math"}).find("element of its own") != std::string::npos);
+  for (const char* several : {"-lineinfo -use_fast_math", "-O3 -DX=1", "--optimize 2 -DX",
+                              "-t0 -DX", "-default-stream=legacy -DX"}) {
+    CHECK(refusal({several}).find("element of its own") != std::string::npos);
+  }
 }
 
 TEST_CASE("architectures have three-digit numbers and suffixes") {
