@@ -174,9 +174,11 @@ std::vector<ParameterType> Module::parameter_types(const std::string& kernel) co
 }
 
 ElementType Module::element_behind(const std::string& type) const {
+  const std::string_view target = pointer_target(type);
+  if (target.empty()) return {};
   for (const auto& [kernel, mangled] : kernel_types_) {
     for (const ParameterType& known : read_type_arguments(demangled(mangled))) {
-      if (known.text == type) return known.element;
+      if (pointer_target(known.text) == target) return known.element;
     }
   }
   return {};

@@ -67,21 +67,10 @@ ElementType complex_number(std::string_view type) {
   return {};
 }
 
-/// "float const*", "float const (*) [4]" and references, "float (&) [4]", point to float.
 ElementType pointed_to(std::string_view type) {
-  while (type.ends_with(']')) {
-    const std::size_t open = type.rfind('[');
-    if (open == std::string_view::npos) return {};
-    type = trimmed(type.substr(0, open));
-  }
-  while (remove_suffix(type, "__restrict__") || remove_suffix(type, "__restrict")) {
-  }
-  if (std::ranges::none_of(kPointers, [&](auto mark) { return remove_suffix(type, mark); }))
-    return {};
-  while (remove_suffix(type, " const") || remove_suffix(type, " volatile")) {
-  }
-  const ElementType number = plain_number(type);
-  return number.kind == Kind::Any ? complex_number(type) : number;
+  const std::string_view target = pointer_target(type);
+  const ElementType number = plain_number(target);
+  return number.kind == Kind::Any ? complex_number(target) : number;
 }
 
 /// How deep in brackets of any sort the character leads; "->" does not occur in types of kernels.
@@ -110,6 +99,21 @@ std::vector<std::string_view> listed(std::string_view list) {
 ElementType plain_number(std::string_view type) {
   const auto* found = std::ranges::find(kPlainNumbers, type, &PlainNumber::name);
   return found == std::end(kPlainNumbers) ? ElementType{} : found->element;
+}
+
+std::string_view pointer_target(std::string_view type) {
+  while (type.ends_with(']')) {
+    const std::size_t open = type.rfind('[');
+    if (open == std::string_view::npos) return {};
+    type = trimmed(type.substr(0, open));
+  }
+  while (remove_suffix(type, "__restrict__") || remove_suffix(type, "__restrict")) {
+  }
+  if (std::ranges::none_of(kPointers, [&](auto mark) { return remove_suffix(type, mark); }))
+    return {};
+  while (remove_suffix(type, " const") || remove_suffix(type, " volatile")) {
+  }
+  return type;
 }
 
 std::string demangled(const std::string& name) {

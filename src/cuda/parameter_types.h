@@ -34,6 +34,10 @@ struct ParameterType {
 /// What a number of the type is: {BFloat, 2} of "__nv_bfloat16". Any of all but plain numbers.
 ElementType plain_number(std::string_view type);
 
+/// What a pointer or a reference, also to arrays, leads to: "float" of "float const*",
+/// "float const (*) [4]" and "float (&) [4]". Empty for other types.
+std::string_view pointer_target(std::string_view type);
+
 /// The name as C++ has it; empty for a name that is not mangled.
 std::string demangled(const std::string& name);
 

@@ -27,10 +27,14 @@ bool takes_parentheses(std::string_view word) {
 }  // namespace
 
 void KernelNameFinder::token(std::size_t begin, std::string_view token) {
+  if (in_enumeration_) read_enumeration(token);
   if (in_declarator_) {
     read_declarator(token);
+  } else if (token == "enum") {
+    in_enumeration_ = !in_template_ && is_in_namespace();
+    enumeration_.clear();
   } else if (token == "__global__") {
-    in_declarator_ = !in_template_ && std::ranges::find(scopes_, kOpaque) == scopes_.end();
+    in_declarator_ = !in_template_ && is_in_namespace();
     attribute_depth_ = 0;
     place_ = has_linkage_ ? kNoPlace : only_specifiers_ && at_statement_ ? statement_ : begin;
   } else if (token == "template") {
@@ -72,6 +76,24 @@ void KernelNameFinder::read_statement(std::size_t begin, std::string_view token)
   only_specifiers_ &= token == "void" || token == "inline" || takes_parentheses(token);
 }
 
+bool KernelNameFinder::is_in_namespace() const {
+  return std::ranges::find(scopes_, kOpaque) == scopes_.end();
+}
+
+/// `enum e {`, `enum class e : std::uint8_t;`; not `enum e variable`, `enum space::e {`, `enum {`.
+void KernelNameFinder::read_enumeration(std::string_view token) {
+  const bool ends = token == "{" || token == ";";
+  if (enumeration_.empty()) {
+    in_enumeration_ = !ends;
+    if (is_name(token) && token != "class" && token != "struct") enumeration_ = token;
+    return;
+  }
+  if (ends) note("enum ", enumeration_);
+  const bool is_used = last_ == enumeration_ && token != ":";
+  const bool is_scope = last_but_one_ == enumeration_ && last_ == ":" && token == ":";
+  if (ends || is_used || is_scope) in_enumeration_ = false;
+}
+
 void KernelNameFinder::open_brace() {
   if (in_namespace_head_) {
     scopes_.push_back(space_);
@@ -88,7 +110,7 @@ void KernelNameFinder::read_declarator(std::string_view token) {
     attribute_depth_ = 1;
   } else if (token == "(") {
     if (is_name(last_) && last_but_one_ != ":" && last_ != "__global__") {
-      note(last_);
+      note("", last_);
       if (place_ != kNoPlace) places_.push_back(place_);
     }
     in_declarator_ = false;
@@ -97,8 +119,8 @@ void KernelNameFinder::read_declarator(std::string_view token) {
   }
 }
 
-void KernelNameFinder::note(const std::string& name) {
-  std::string qualified;
+void KernelNameFinder::note(std::string_view prefix, const std::string& name) {
+  std::string qualified(prefix);
   for (const std::string& scope : scopes_) {
     if (!scope.empty()) qualified += scope + "::";
   }

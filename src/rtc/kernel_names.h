@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The kernels that a source declares, found in its tokens: no templates, no macros.
+// The kernels that a source declares, and its enumerations, found in its tokens: no templates, no
+// macros.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +15,8 @@ namespace pycuda::rtc {
 class KernelNameFinder {
  public:
   void token(std::size_t begin, std::string_view token);
-  /// Qualified names ("k", "space::k"), each once, in the source's order.
+  /// Qualified names ("k", "space::k"; of enumerations "enum space::e"), each once, in the source's
+  /// order.
   std::vector<std::string> take() { return std::move(found_); }
   /// Where `extern "C"` may be put so that their names are plain: offsets, ascending. Not for those
   /// that have it or are static.
@@ -24,15 +26,19 @@ class KernelNameFinder {
   void open_brace();
   void read_declarator(std::string_view token);
   void read_statement(std::size_t begin, std::string_view token);
-  void note(const std::string& name);
+  void read_enumeration(std::string_view token);
+  bool is_in_namespace() const;
+  void note(std::string_view prefix, const std::string& name);
 
   std::vector<std::string> scopes_;  ///< open braces: a namespace's name, "" or kOpaque
   std::string space_;                ///< what stands behind `namespace`, as far as it was read
   std::string last_;
   std::string last_but_one_;
   bool in_namespace_head_ = false;
-  bool in_template_ = false;    ///< since the statement's begin
-  bool in_linkage_ = false;     ///< `extern "C"` was read
+  bool in_template_ = false;     ///< since the statement's begin
+  bool in_linkage_ = false;      ///< `extern "C"` was read
+  bool in_enumeration_ = false;  ///< between `enum` and what stands behind its name
+  std::string enumeration_;
   bool in_declarator_ = false;  ///< between `__global__` and the parameter list
   int attribute_depth_ = 0;     ///< parentheses behind __launch_bounds__ and its like
   static constexpr std::size_t kNoPlace = static_cast<std::size_t>(-1);

@@ -13,10 +13,21 @@ namespace {
 /// name of an instance tells a function's type, and no code is made.
 constexpr std::string_view kBefore = "pycuda_type_of<decltype(::";
 constexpr std::string_view kBehind = ")>";
+/// Of enumerations: of a function that takes a pointer to one.
+constexpr std::string_view kEnumeration = "enum ";
+constexpr std::string_view kBeforeEnumeration = "pycuda_type_of<void(::";
+constexpr std::string_view kBehindEnumeration = " *)>";
 /// The file that the compiler reads the expressions from.
 constexpr std::string_view kExpressionsFile = "__nv_name_map(";
 
+bool is_enumeration(std::string_view kernel) { return kernel.starts_with(kEnumeration); }
+
 std::string type_expression(const std::string& kernel) {
+  if (is_enumeration(kernel)) {
+    return std::string(kBeforeEnumeration)
+        .append(kernel, kEnumeration.size())
+        .append(kBehindEnumeration);
+  }
   return std::string(kBefore).append(kernel).append(kBehind);
 }
 
@@ -25,7 +36,9 @@ bool is_quoted(const std::string& log, const std::string& expression) {
   return log.find("nv_mangled_name " + expression + "\n") != std::string::npos;
 }
 
+/// The kernel's name without its namespaces; an enumeration's expression stands for itself.
 std::string_view kernel_of(std::string_view expression) {
+  if (expression.starts_with(kBeforeEnumeration)) return expression;
   if (!expression.starts_with(kBefore) || !expression.ends_with(kBehind)) return {};
   expression.remove_prefix(kBefore.size());
   expression.remove_suffix(kBehind.size());
@@ -37,9 +50,11 @@ std::string_view kernel_of(std::string_view expression) {
 
 NvrtcResult compile_with_types(const Nvrtc& nvrtc, const NvrtcRequest& request,
                                std::vector<std::string>& kernels) {
-  for (;;) {
+  for (bool some_are_unknown = false;; some_are_unknown = true) {
     std::vector<std::string> names = request.names;
-    for (const std::string& kernel : kernels) names.push_back(type_expression(kernel));
+    for (const std::string& kernel : kernels) {
+      if (some_are_unknown || !is_enumeration(kernel)) names.push_back(type_expression(kernel));
+    }
     NvrtcResult result = nvrtc.compile(request.source, request.name, request.options,
                                        request.machine_code, request.headers, names);
     if (result.ok || kernels.empty() || result.log.find(kExpressionsFile) == std::string::npos) {

@@ -388,6 +388,33 @@ def test_enumerations_of_instances_are_numbers(name, no_extern_c):
         k(gpuarray.zeros(4, np.float64), *rest, **ONE)
 
 
+@pytest.mark.parametrize("in_header", [False, True])
+def test_enumerations_of_overloads_are_numbers(tmp_path, in_header):
+    enumerations = (
+        "enum plain { one, two }; enum { none }; struct data { enum own { o0 }; }; enum plain some();\n"
+        "namespace n { enum class wide : unsigned long long; enum class wide : unsigned long long { w0 }; }\n"
+        "#if 0\nenum absent { };\n#endif\n"
+    )
+    (tmp_path / "modes.h").write_text(enumerations)
+    source = (
+        "__global__ void f(plain *a) {} __global__ void f(float *a) {} __global__ void f(data *a) {}"
+        "namespace n { __global__ void z(int n, const wide *a) {} __global__ void z(const int *a) {}"
+        "__global__ void z(const wide (*a)[4]) {} }"
+    )
+    source = ('#include "modes.h"\n' if in_header else enumerations) + source
+    module = SourceModule(source, no_extern_c=True, include_dirs=[str(tmp_path)])
+    plain, wide = module.get_function("f(plain *)"), module.get_function("n::z(int, const n::wide *)")
+    plain(gpuarray.zeros(4, np.uint32), **ONE)
+    wide(np.int32(1), gpuarray.zeros(4, np.int64), **ONE)
+    module.get_function("f(data *)")(gpuarray.zeros(4, np.float64), **ONE)
+    with pytest.raises(TypeError, match="'plain\\*': elements of 8 bytes instead of 4"):
+        plain(gpuarray.zeros(4, np.float64), **ONE)
+    with pytest.raises(TypeError, match="elements of 4 bytes instead of 8"):
+        wide(np.int32(1), gpuarray.zeros(4, np.float32), **ONE)
+    with pytest.raises(TypeError, match="elements of 4 bytes instead of 8"):
+        module.get_function("n::z(const n::wide (*)[4])")(gpuarray.zeros(4, np.float32), **ONE)
+
+
 def test_raw_bytes_and_other_types_beside_enumerations_pass():
     k = SourceModule(
         "enum e : short {}; struct s { e x; }; union u { e x; };"

@@ -37,6 +37,17 @@ TEST_CASE("kernels are found however they are declared") {
                    "\"__global__ void no() {}\"; __global__ void yes() {}") == Names{"yes"});
 }
 
+TEST_CASE("enumerations are found where overloads may name them") {
+  CHECK(kernels_of("enum e { a }; enum class c : short { b }; enum struct s : std::uint8_t;") ==
+        Names{"enum e", "enum c", "enum s"});
+  CHECK(kernels_of("namespace n { enum e : int { a }; __global__ void k(e *b) {} }") ==
+        Names{"enum n::e", "n::k"});
+  CHECK(kernels_of("enum { a }; enum e x = a; enum n::f : int { b }; enum e g() { return a; }")
+            .empty());
+  CHECK(kernels_of("struct s { enum e { a }; }; void f() { enum e { a }; }").empty());
+  CHECK(kernels_of("template <enum e V> __global__ void k(int *a) {}").empty());
+}
+
 TEST_CASE("kernels in namespaces have qualified names") {
   CHECK(
       kernels_of("namespace a { namespace b { __global__ void k() {} } __global__ void l() {} }") ==
