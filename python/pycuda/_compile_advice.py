@@ -24,7 +24,8 @@ _UNKNOWN_NAME = re.compile(r'error: (?:identifier "(\w+)" is undefined|namespace
 # The compiler marks the name of a namespace, or what should be a specifier, in the line of the source, and does not
 # repeat it.
 _MARKED_NAME = re.compile(
-    r'error: (?:name (?:followed by "::"|must be a namespace)|this declaration has no storage class or type specifier|explicit type is missing)'
+    r'error: (?:name (?:followed by "::"|must be a namespace)|explicit type is missing|'
+    r"this declaration has no storage class or type specifier)"
     r"[^\n]*\n([^\n]*)\n( *)\^"
 )
 _HEADERS = (
@@ -121,7 +122,7 @@ def advice_on_errors(output):
             if found := re.fullmatch(pattern, name):
                 return f"{name} is declared in a header: #include {found.expand(header)}"
     if "in" in names and "READ_AND_MAP(" in output:
-        return "without map_expr, the argument that is reduced is named in: arguments=\"float *in\""
+        return 'without map_expr, the argument that is reduced is named in: arguments="float *in"'
     for name in names:
         if meant := _built_in_like(name):
             return f"{name} is not declared; did you mean {meant}?"

@@ -5,7 +5,8 @@ import re
 import struct
 
 _VARIABLE = re.compile(
-    rb"^[ \t]*(?:\.\w+[ \t]+)*?\.(?:global|const)[ \t](?:[^;=\[]*[ \t])?([\w$]+)[ \t]*(?:\[\d*\][ \t]*)*(=[^;]*)?;", re.M
+    rb"^[ \t]*(?:\.\w+[ \t]+)*?\.(?:global|const)[ \t](?:[^;=\[]*[ \t])?([\w$]+)[ \t]*(?:\[\d*\][ \t]*)*(=[^;]*)?;",
+    re.M,
 )
 # Texts of printf, tables of virtual functions, and those of CUDA's own functions, are no variables of the program.
 _OF_THE_TOOL_CHAIN = re.compile(rb"[$.]|_param|_ZT|__(?:cr|cudart|internal|nv|unnamed)_")
