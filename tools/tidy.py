@@ -1,6 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""clang-tidy over src/, leaving out each file that has not changed since it last passed: tidy.py BUILD [FILE...]."""
+"""clang-tidy over src/, leaving out each file that has not changed since it last passed: tidy.py BUILD [FILE...].
+
+BUILD has to be configured, not built. The clang-tidy is the one beside this Python (requirements-lint.txt): version 19
+takes seven times as long, because it looks for matches in the headers of LLVM and CUDA, too.
+"""
 
 import concurrent.futures
 import functools
@@ -8,92 +12,95 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import shlex
-import shutil
 import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+SOURCES = ROOT / "src"
 STAMPS = ROOT / "build" / ".stamps" / "tidy"
-TIDY = "clang-tidy-19"
+TIDY = pathlib.Path(sys.executable).with_name("clang-tidy")
 OPTIONS = ["--quiet", "--extra-arg=-Wno-error", "--extra-arg=-Wno-unknown-warning-option"]
-OPTIONS += ["--extra-arg=-Wno-ignored-gch"]  # GCC's precompiled headers
 DATABASE = ROOT / "build" / ".stamps" / "tidy-commands"
 # Options that Clang does not know.
-OF_GCC = {"-fno-gnu-unique"}
+OF_GCC = re.compile(r"-fno-gnu-unique|-fpch-preprocess|-Winvalid-pch|--param=ggc-.*")
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.MULTILINE)
 
 
-def headers_of(build: pathlib.Path) -> dict[str, list[pathlib.Path]]:
-    """What each object was made of within src/, as the last build noted it down; objects by their path in `build`."""
+@functools.cache
+def included_by(path: pathlib.Path) -> tuple[pathlib.Path, ...]:
+    """The files of src/ that this one names in its includes."""
+    written = INCLUDE.findall(path.read_text())
+    places = (place / name for name in written for place in (path.parent, SOURCES))
+    return tuple(pathlib.Path(os.path.normpath(place)) for place in places if place.is_file())
 
-    @functools.cache  # the same headers stand below nearly every object
-    def source_at(written: str) -> pathlib.Path | None:
-        path = pathlib.Path(os.path.normpath(build / written))
-        return path if path.is_relative_to(ROOT / "src") else None
 
-    made_of: dict[str, list[pathlib.Path]] = {}
-    current: list[pathlib.Path] = []
-    noted = subprocess.run(["ninja", "-C", build, "-t", "deps"], capture_output=True, text=True).stdout
-    for line in noted.splitlines():
-        if line and not line[0].isspace() and "#deps" in line:
-            current = made_of.setdefault(line.split(":")[0], [])
-        elif path := source_at(line.strip()) if line.strip() else None:
-            current.append(path)
-    return made_of
+def made_of(source: pathlib.Path) -> list[pathlib.Path]:
+    """The source and all files of src/ that it includes, directly or not."""
+    found, waiting = {source}, [source]
+    while waiting:
+        new = set(included_by(waiting.pop())) - found
+        found |= new
+        waiting.extend(new)
+    return sorted(found)
+
+
+def commands_by_source(build: pathlib.Path) -> dict[pathlib.Path, list[str]]:
+    """How each file of src/ is compiled, more than once if several libraries take it; also written to DATABASE."""
+    entries = json.loads((build / "compile_commands.json").read_text())
+    entries = [entry for entry in entries if pathlib.Path(entry["file"]).is_relative_to(SOURCES)]
+    commands: dict[pathlib.Path, list[str]] = {}
+    for entry in entries:
+        words = shlex.split(entry["command"])
+        entry["command"] = shlex.join(word for word in words if not OF_GCC.fullmatch(word))
+        commands.setdefault(pathlib.Path(entry["file"]), []).append(entry["command"])
+    DATABASE.mkdir(parents=True, exist_ok=True)
+    (DATABASE / "compile_commands.json").write_text(json.dumps(entries))
+    return commands
+
+
+def state_of(source: pathlib.Path, commands: list[str], common: bytes) -> str:
+    """Changes when clang-tidy's answer about the source could."""
+    digest = hashlib.sha256(common)
+    digest.update("\n".join(commands).replace(str(ROOT), "").encode())
+    for path in made_of(source):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def check(source: pathlib.Path, stamp: pathlib.Path, state: str) -> bool:
+    run = subprocess.run([TIDY, "-p", DATABASE, *OPTIONS, source], capture_output=True, text=True)
+    if run.returncode == 0:
+        stamp.write_text(state)
+    else:
+        # The rest of its error output counts the warnings of other people's headers.
+        errors = [line for line in run.stderr.splitlines() if "error:" in line]
+        print("\n".join([run.stdout.rstrip(), *errors]), flush=True)
+    return run.returncode == 0
 
 
 def main(build: pathlib.Path, chosen: list[str]) -> int:
-    made_of = headers_of(build)
-    all_headers = sorted(path for path in (ROOT / "src").rglob("*") if path.suffix in {".h", ".def"})
     # The rules of a folder stand in its .clang-tidy and those above it.
-    rules = sorted((ROOT / "src").rglob(".clang-tidy")) + [ROOT / ".clang-tidy"]
+    rules = sorted(SOURCES.rglob(".clang-tidy")) + [ROOT / ".clang-tidy"]
     version = subprocess.run([TIDY, "--version"], capture_output=True, check=True).stdout
     common = version + b"".join(path.read_bytes() for path in rules)
-
-    waiting = []
-    commands = json.loads((build / "compile_commands.json").read_text())
-    for command in commands:
-        command["command"] = shlex.join(word for word in shlex.split(command["command"]) if word not in OF_GCC)
-    DATABASE.mkdir(parents=True, exist_ok=True)
-    (DATABASE / "compile_commands.json").write_text(json.dumps(commands))
-    for command in commands:
-        source = pathlib.Path(command["file"])
-        if not source.is_relative_to(ROOT / "src"):
-            continue
-        if chosen and str(source.relative_to(ROOT)) not in chosen:
-            continue
-        digest = hashlib.sha256(common)
-        digest.update(command["command"].replace(str(ROOT), "").encode())
-        words = shlex.split(command["command"])
-        made = words[words.index("-o") + 1]
-        for path in [source, *made_of.get(made, all_headers)]:
-            digest.update(path.read_bytes() if path.exists() else b"")
-        stamp = STAMPS / str(source.relative_to(ROOT)).replace("/", "_")
-        state = digest.hexdigest()
-        if not stamp.exists() or stamp.read_text() != state:
-            waiting.append((source, stamp, state))
-
     STAMPS.mkdir(parents=True, exist_ok=True)
-
-    def check(item: tuple[pathlib.Path, pathlib.Path, str]) -> bool:
-        source, stamp, state = item
-        run = subprocess.run([TIDY, "-p", DATABASE, *OPTIONS, source], capture_output=True, text=True)
-        if run.returncode == 0:
-            stamp.write_text(state)
-        else:
-            # The rest of its error output counts the warnings of other people's headers.
-            errors = [line for line in run.stderr.splitlines() if "error:" in line]
-            print(f"{run.stdout}{chr(10).join(errors)}", flush=True)
-        return run.returncode == 0
-
+    waiting = []
+    for source, commands in commands_by_source(build).items():
+        name = str(source.relative_to(ROOT))
+        stamp = STAMPS / name.replace("/", "_")
+        state = state_of(source, commands, common)
+        if (not chosen or name in chosen) and not (stamp.exists() and stamp.read_text() == state):
+            waiting.append((source, stamp, state))
     print(f"clang-tidy: {len(waiting)} files to check", flush=True)
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        passed = sum(pool.map(check, waiting))
+        passed = sum(pool.map(lambda item: check(*item), waiting))
     print(f"clang-tidy: {passed} of {len(waiting)} passed")
     return int(passed != len(waiting))
 
 
 if __name__ == "__main__":
-    if not shutil.which(TIDY):
-        sys.exit(f"{TIDY} is missing: apt-get install {TIDY}")
+    if not TIDY.exists():
+        sys.exit("clang-tidy is missing: .venv/bin/python -m pip install -r requirements-lint.txt")
     sys.exit(main(pathlib.Path(sys.argv[1]).resolve(), sys.argv[2:]))

@@ -46,7 +46,7 @@ Registry& registry() {
 
 FatBinary* binary_of(void** handle) { return reinterpret_cast<FatBinary*>(handle); }
 
-cudaError_t load_kernel(const DriverTable& driver, const void* host, HostFunction known,
+cudaError_t load_kernel(const DriverTable& driver, const void* host, const HostFunction& known,
                         CUkernel* kernel) {
   CUlibrary library = nullptr;
   const cudaError_t status = known.binary->load(driver, &library);
@@ -123,7 +123,7 @@ cudaError_t find_kernel(const DriverTable& driver, const void* function, CUkerne
     if (*kernel != nullptr) return cudaSuccess;
     known = found->second;
   }
-  return load_kernel(driver, function, std::move(known), kernel);
+  return load_kernel(driver, function, known, kernel);
 }
 
 cudaError_t find_function(const DriverTable& driver, const void* function, CUfunction* found) {

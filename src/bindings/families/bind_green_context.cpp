@@ -127,7 +127,7 @@ void bind_green_context(nb::module_& m) {
       "45.0\n",
       nb::dynamic_attr(), nb::is_weak_referenceable())
       .def_static("__new__", &make_green_context, nb::arg("cls"), nb::arg("resources"))
-      .def("__init__", [](nb::handle, nb::args) {})
+      .def("__init__", [](nb::handle, const nb::args&) {})
       .def_prop_ro("id", &cuda::GreenContext::green_id,
                    "A number that no other green context of the process has. Needs CUDA 12.9.")
       .def_prop_ro("resource", &cuda::GreenContext::resource,

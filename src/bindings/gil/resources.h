@@ -18,7 +18,8 @@ class ReleasedWithoutGil : public Resource {
   explicit ReleasedWithoutGil(Resource&& resource) : Resource(std::move(resource)) {}
   ReleasedWithoutGil(const ReleasedWithoutGil&) = delete;
   ReleasedWithoutGil& operator=(const ReleasedWithoutGil&) = delete;
-  ~ReleasedWithoutGil() {
+  // Not every Resource has a virtual destructor.
+  ~ReleasedWithoutGil() {  // NOLINT(modernize-use-override)
     without_gil_if_possible([this] { const Resource released(std::move(*this)); });
   }
 };

@@ -101,7 +101,7 @@ class HandleTable {
     const std::uintptr_t offset =
         reinterpret_cast<std::uintptr_t>(handle) - reinterpret_cast<std::uintptr_t>(slots_);
     if (offset >= capacity_ * sizeof(Slot) || offset % sizeof(Slot) != 0) return nullptr;
-    return slots_ + offset / sizeof(Slot);
+    return &slots_[offset / sizeof(Slot)];
   }
 
   Slot* slots_ = nullptr;

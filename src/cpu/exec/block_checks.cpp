@@ -321,7 +321,7 @@ class HeldPage {
 void BlockChecks::add_to_streams(const NotedAccess& access, const GridAccess& grid_access) {
   const std::shared_ptr<Work>& work = launch_->request.work;
   WorkAccess now;
-  static_cast<PastAccess&>(now) = grid_access;
+  static_cast<PastAccess&>(now) = static_cast<const PastAccess&>(grid_access);
   now.interval = work->id;
   now.clock = work->number;
   now.stream = work->stream;

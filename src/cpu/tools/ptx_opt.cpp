@@ -205,7 +205,7 @@ int main(int count, char** arguments) {
       request.processor = target::processor_named(argument.substr(12));
       if (!request.processor) return fail("LLVM knows no processor " + argument.substr(12));
     } else {
-      fine = fine && request.file.empty() && !argument.starts_with("-");
+      fine = fine && request.file.empty() && !argument.starts_with('-');
       request.file = argument;
     }
   }
