@@ -2,6 +2,7 @@
 """What `Function.plan` returns: the plan as text, with its parts as attributes and as a table in notebooks."""
 
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
 _COLUMNS = re.compile(r" {2,}")  # the driver writes at least two blanks between columns, and "-" into empty ones
@@ -50,7 +51,14 @@ class Plan(str):
         Whether the kernel runs in gangs, as vectors; False: thread by thread.
     """
 
-    def __new__(cls, text, kernel, block):
+    kernel: str
+    block: tuple[int, ...]
+    header: list[str]
+    rows: list[PlanRow]
+    costs: list[str]
+    is_vector: bool
+
+    def __new__(cls, text: str, kernel: str, block: Iterable[int]) -> "Plan":
         plan = super().__new__(cls, text)
         plan.kernel = kernel
         plan.block = tuple(block)

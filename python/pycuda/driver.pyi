@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: MIT
+# ruff: noqa: F405
 # Types of pycuda.driver: the extension's names, and what Python adds to them.
 from collections.abc import Iterable, Sequence
 from os import PathLike
@@ -7,27 +8,9 @@ from typing import Any, SupportsIndex, TypeAlias, overload
 from numpy.typing import DTypeLike, NDArray
 from typing_extensions import Self
 
+# Public names come by the star alone: type checkers take a name imported beside it for a private one.
 from pycuda._driver import *  # noqa: F403
-from pycuda._driver import (
-    _S,
-    Array,
-    Device,
-    DeviceAllocation,
-    Error,
-    Function,
-    Module,
-    TextureReference,
-    _Buffer,
-    _DType,
-    _MessageHandler,
-    _Order,
-    _Pointer,
-    _Shape,
-    _Stream,
-    array_format,
-    module_loading_mode,
-    pointer_attribute,
-)
+from pycuda._driver import _S, _Buffer, _DType, _MessageHandler, _Order, _Pointer, _Shape, _Stream
 from pycuda.compiler import SourceModule as SourceModule
 from pycuda.gpuarray import GPUArray
 
@@ -36,6 +19,8 @@ _HostOrDevice: TypeAlias = NDArray[Any] | GPUArray[Any]
 CUDA_DEBUGGING: bool
 
 def set_debugging(flag: bool = True) -> None: ...
+
+ManagedAllocationOrStub = ManagedAllocation
 
 class CompileError(Error):
     msg: str

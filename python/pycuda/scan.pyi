@@ -8,6 +8,7 @@ from numpy.typing import DTypeLike
 
 from pycuda._driver import _S, _Stream
 from pycuda.gpuarray import GPUArray, _Allocator
+from pycuda.tools import dtype_to_ctype as dtype_to_ctype
 
 CLUDA_PREAMBLE: str
 

@@ -2,6 +2,7 @@
 """The package's types: stubs agree with what they describe, and programs check under `mypy --strict`."""
 
 import ast
+import importlib
 import importlib.util
 import json
 import os
@@ -100,7 +101,37 @@ PUBLIC_MODULES = [
 ]
 
 
-@pytest.mark.parametrize("program", ["typical_program.py", "element_types.py", "namespace.py"])
+def _every_public_name():
+    """A program that names all that the public modules say they have."""
+    lines = ["import pycuda"]
+    for name in PUBLIC_MODULES:
+        if name not in ("autoinit", "gl"):
+            module = importlib.import_module(f"pycuda.{name}")
+            names = getattr(module, "__all__", None) or [one for one in vars(module) if not one.startswith("_")]
+            own = [one for one in names if getattr(getattr(module, one), "__module__", "").startswith("pycuda")]
+            lines += [f"import {module.__name__}", *(f"{module.__name__}.{one}" for one in own)]
+    return "\n".join(lines) + "\n"
+
+
+def test_every_public_name_is_known_to_a_type_checker(tmp_path):
+    (tmp_path / "names.py").write_text(_every_public_name())
+    found = _run("mypy", "--strict", tmp_path / "names.py", folder=tmp_path)
+    assert found.returncode == 0, found.stdout + found.stderr
+
+
+def test_stubs_export_what_they_import_and_the_module_has():
+    # By the rules for stubs, `from a import b` is private, and `import b as b` and a star are not. mypy finds a name
+    # that a star brings as well; pyright, and so VS Code, does not.
+    for name in set(PUBLIC_MODULES) - {"gl"}:
+        module = importlib.import_module(f"pycuda.{name}")
+        stub = pathlib.Path(module.__file__).with_suffix(".pyi")
+        for node in ast.parse(stub.read_text()).body if stub.exists() else ():
+            if isinstance(node, ast.ImportFrom):
+                private = {one.name for one in node.names if one.asname is None}
+                assert private & set(getattr(module, "__all__", ())) == set(), f"{stub.name}: {node.module}"
+
+
+@pytest.mark.parametrize("program", ["typical_program.py", "element_types.py", "namespace.py", "insight.py"])
 def test_a_typed_program_is_clean_under_strict_rules(program, tmp_path):
     found = _run("mypy", "--strict", FOLDER / program, folder=tmp_path)
     assert found.returncode == 0, found.stdout + found.stderr
@@ -136,6 +167,11 @@ def test_stubs_and_typed_programs_are_clean_under_pyright(tmp_path):
         typeCheckingMode="strict",
         reportPrivateUsage=False,  # the stubs share private names
     )
+
+
+def test_every_public_name_is_known_to_pyright(tmp_path):
+    (tmp_path / "names.py").write_text(_every_public_name())
+    _run_pyright(tmp_path, include=["names.py"], typeCheckingMode="basic", reportUnusedExpression=False)
 
 
 def test_examples_are_clean_under_pyright(tmp_path):
