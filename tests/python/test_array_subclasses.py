@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Classes that programs derive from GPUArray."""
 
+import collections.abc
 import copy
 
 import numpy as np
@@ -56,6 +57,7 @@ def test_its_views_sums_and_broadcast_results_are_plain():
     assert gpuarray.sum(a).get() == 15
     assert type(gpuarray.empty_like(a)) is gpuarray.GPUArray
     assert [row.get().sum() for row in a] == [3, 12]
+    assert not isinstance(a, collections.abc.Iterable)  # what tells arrays from lists of them
     row = padded(np.ones(3, np.float32))
     assert ((row + a.reshape(2, 3)).get() == a.get() + 1).all()
 

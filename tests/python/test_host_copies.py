@@ -204,8 +204,7 @@ def test_permissions_nest():
 def test_iteration_is_over_the_first_axis():
     array = gpuarray.to_gpu(np.arange(6, dtype=np.float32).reshape(2, 3))
     assert [row.tolist() for row in array] == [[0, 1, 2], [3, 4, 5]]
-    with pytest.raises(TypeError, match="without axes"):
-        iter(array.sum())
+    assert hasattr(array, "__iter__") and not hasattr(array.sum(), "__iter__")  # what pandas asks
 
 
 @mark_cuda_test

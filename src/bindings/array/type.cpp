@@ -185,6 +185,16 @@ PyObject* setup(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
   });
 }
 
+// What `__getattr__` would do, without its cost for attributes that are there.
+PyObject* attribute(PyObject* self, PyObject* name) {
+  PyObject* found = PyObject_GenericGetAttr(self, name);
+  if (found != nullptr || PyErr_ExceptionMatches(PyExc_AttributeError) == 0) return found;
+  static PyObject* const instead = PyUnicode_InternFromString("_missing_attribute");
+  PyErr_Clear();
+  const nb::object method = nb::steal(PyObject_GenericGetAttr(self, instead));
+  return method.is_valid() ? PyObject_CallFunctionObjArgs(method.ptr(), name, nullptr) : nullptr;
+}
+
 PyTypeObject* make_type() {
   static PyMethodDef methods[] = {
       {"_setup", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(setup)), METH_FASTCALL,
@@ -208,6 +218,7 @@ PyTypeObject* make_type() {
       {Py_tp_dealloc, reinterpret_cast<void*>(destroy)},
       {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
       {Py_tp_clear, reinterpret_cast<void*>(clear)},
+      {Py_tp_getattro, reinterpret_cast<void*>(attribute)},
       {Py_tp_hash, reinterpret_cast<void*>(PyObject_HashNotImplemented)},
       {Py_tp_richcompare, reinterpret_cast<void*>(array_compare)},
       {Py_mp_subscript, reinterpret_cast<void*>(array_subscript)},

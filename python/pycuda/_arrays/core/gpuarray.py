@@ -162,16 +162,17 @@ class GPUArray(_driver._ArrayBase):
 
         return jax.dlpack.from_dlpack(self)
 
-    @property
-    def __array_interface__(self):
-        # NumPy goes on to __array__; Pillow shows the message.
-        raise AttributeError("a GPUArray has no __array_interface__: pass what its get() method returns")
+    def _missing_attribute(self, name):
+        """An attribute that the class does not have; the base class asks for it."""
+        # pandas takes what has no `__iter__` for one object. An attribute of instances alone leaves
+        # isinstance(a, collections.abc.Iterable) False, by which programs tell an array from a list of arrays.
+        if name == "__iter__" and self.ndim:
+            return lambda: iter(self)
+        from pycuda import _other_names  # start-up time: only for mistakes
 
-    def __iter__(self):
-        # pandas takes what has no such method for one object.
-        if not self.ndim:
-            raise TypeError("iteration over an array without axes")
-        return (self[index] for index in range(len(self)))
+        if text := _other_names.remedy("GPUArray", name):
+            raise AttributeError(f"a {type(self).__name__} has no {name}{text}", name=name, obj=self)
+        return super(_driver._ArrayBase, self).__getattribute__(name)  # raises: also what a property has raised
 
     def __delitem__(self, index):
         raise ValueError("cannot delete array elements")

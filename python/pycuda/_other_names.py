@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: MIT
+"""Names that programs look for because another package, or another module of this one, has them."""
+
+_TO_HOST = "a.get() copies an array to the host"
+_TO_DEVICE = "pycuda.gpuarray.to_gpu(a) copies an array to the device"
+_NAMES = {
+    "GPUArray": dict.fromkeys(("numpy", "cpu", "asnumpy", "to_host", "copy_to_host", "to_numpy", "as_numpy"), _TO_HOST)
+    | {"__array_interface__": "pass what its get() method returns"},
+    "pycuda.gpuarray": dict.fromkeys(("asnumpy", "to_cpu", "from_gpu", "to_host"), _TO_HOST)
+    | dict.fromkeys(("to_device", "cuda_array", "togpu"), _TO_DEVICE),
+    "pycuda.driver": {
+        "synchronize": "pycuda.driver.Context.synchronize() waits for all work",
+        "current_context": "pycuda.driver.Context.get_current() returns the context",
+        "get_current_device": "pycuda.driver.Context.get_device() returns the device",
+        "to_gpu": _TO_DEVICE,
+        "device_array": "pycuda.gpuarray.empty(shape, dtype) makes an array on the device",
+        "malloc": "pycuda.driver.mem_alloc(bytes) allocates memory",
+        "memcpy": "memcpy_htod(dest, src) copies to the device, memcpy_dtoh(dest, src) from it",
+    },
+}
+
+
+def remedy(where, name):
+    """What has the name, or does what the other package's does: with a colon before it; "" if that is not known.
+
+    Parameters
+    ----------
+    where : str
+        "pycuda", the full name of one of its modules, or "GPUArray".
+    """
+    text = _NAMES.get(where, {}).get(name, "")
+    if where == "pycuda":
+        import importlib.util  # start-up time: only for mistakes
+
+        if importlib.util.find_spec(f"pycuda.{name}"):
+            text = f"import pycuda.{name} first"
+    return text and f": {text}"
