@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 #: Cycles of a multiprocessor, if nothing is cached and nothing overlaps: of an H100, about. Four warps issue an
 #: instruction in each cycle; device memory gives half a sector; the banks of shared memory serve one wavefront.
@@ -207,5 +207,17 @@ def advice_for(kernel, occupancy=None, most=3):
             elif access.space == "shared" and access.excess:
                 found.append(_conflicts(line, access))
     whole = cycles_of(kernel)
-    worth = [one for one in found if one is not None and one.saved >= 0.01 * whole]
+    worth = [one for one in _told_once(found) if one.saved >= 0.01 * whole]
     return sorted(worth, key=lambda one: -one.saved)[:most]
+
+
+def _told_once(found):
+    """One advice of a kind for a line, which often has several like accesses: the most useful, with what all save."""
+    by_line = {}
+    for one in filter(None, found):
+        by_line.setdefault((one.title, one.place), []).append(one)
+    for like in by_line.values():
+        best = max(like, key=lambda one: one.saved)
+        more = len(like) - 1
+        also = f" The line has {more} more such access{'es' if more > 1 else ''}." if more else ""
+        yield replace(best, text=best.text + also, saved=sum(one.saved for one in like))

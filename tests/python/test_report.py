@@ -134,6 +134,21 @@ def test_uncoalesced_accesses_and_atomics_of_one_address_are_named(cpu):
     assert "Combine atomic updates first" in titles
 
 
+def test_like_accesses_of_a_line_are_one_advice(cpu):
+    kernel = SourceModule(
+        "__global__ void add(float *to, const float *from)\n"
+        "{\n"
+        "  int i = threadIdx.x * 16;\n"
+        "  to[i + 3] = from[i] + from[i + 1] + from[i + 2];\n"
+        "}"
+    ).get_function("add")
+    a = cpu.mem_alloc(8192)
+    cpu.memset_d32(a, 0, 2048)
+    report = kernel.report(a, a, block=(64, 1, 1))
+    (only,) = report.advice(report.kernels[0])
+    assert only.text.endswith("The line has 3 more such accesses.")
+
+
 def test_findings_stand_at_their_lines_and_checks_can_be_left_out(cpu):
     racy = SourceModule(OTHERS).get_function("racy")
     a = cpu.mem_alloc(8192)
