@@ -23,20 +23,20 @@ class FoundPlace:
     file : str
         The file of the program, or the notebook's cell; "" if it is not known.
     line : int
-        Its line; 0 if it is not known. Of a source that is not in the file as it is, such as one that is put together
-        or generated: the line that passes it, or makes the object that generates it.
+        Its line; 0 if it is not known. For a source that is put together or generated: the line that passes it, or
+        that makes the object that generates it.
     place : str
-        Both, as messages have them: "program.py:12", or "line 3 of the source passed at program.py:12".
+        Both, as in messages: "program.py:12", or "line 3 of the source passed at program.py:12".
     source : str
         The line's text.
     thread, block : tuple of int
-        `threadIdx` and `blockIdx`; None of a copy or a fill.
+        `threadIdx` and `blockIdx`; None for a copy or a fill.
     access : str
-        Such as "write of 4 bytes"; "" if it is not an access. "write by a copy in stream 7" if no kernel does it.
+        Such as "write of 4 bytes", or "write by a copy in stream 7"; "" if it is not an access.
     kernel : str
-        The kernel's name; of the other side of a race in one launch "".
+        The kernel's name; "" for the other side of a race in one launch.
     stream : str
-        Of a race between streams: "the default stream", or "stream 7" with the stream's `id`; "" otherwise.
+        For a race between streams, "the default stream", or "stream 7" with the stream's `id`; "" otherwise.
     """
 
     file: str = ""
@@ -66,7 +66,7 @@ class FoundPlace:
 
 @dataclass(frozen=True, repr=False)
 class Finding(FoundPlace):
-    """What a check has found, once for each place of the program.
+    """What a check has found. Each place of the program is reported once.
 
     Attributes
     ----------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The edges of graphs and of what is captured, and the objects that graphs keep for other libraries."""
+"""Edges of graphs and of captures, and user objects, which graphs keep alive."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _change_edges(function, graph, edges):
 
 @property_of(Graph)
 def root_nodes(self):
-    """A list of the nodes that wait for no other."""
+    """The nodes without dependencies, as a list."""
     count = call("cuGraphGetRootNodes", self.handle, None, "N")
     handles, room = np.zeros(max(count, 1), np.uintp), np.array([count], np.uintp)
     call("cuGraphGetRootNodes", self.handle, handles, room)
@@ -49,9 +49,9 @@ def root_nodes(self):
 
 @method_of(Graph)
 def add_edges(self, edges):
-    """Add dependencies: pairs of nodes, as `edges` lists them, of which the second waits for the first.
+    """Add dependencies. In each pair of nodes, as `edges` lists them, the second waits for the first.
 
-    Needs CUDA 12.3.
+    Requires CUDA 12.3.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def add_edges(self, edges):
 
 @method_of(Graph)
 def remove_edges(self, edges):
-    """Remove dependencies, pairs of nodes; LogicError for one that is not there. Needs CUDA 12.3."""
+    """Remove dependencies, given as pairs of nodes; LogicError if one does not exist. Requires CUDA 12.3."""
     _change_edges("cuGraphRemoveDependencies", self, edges)
 
 
@@ -78,18 +78,18 @@ def flags(self):
 
 @method_of(Stream)
 def get_capture_info(self):
-    """What a stream's capture has come to.
+    """The state of the stream's capture. Requires CUDA 12.3.
 
     Returns
     -------
     tuple
-        A number that no other capture of the process has, the graph under way, and the list of its nodes that the next
-        one will wait for; None while nothing is captured. Needs CUDA 12.3.
+        The capture's number, which is unique in the process, the graph so far, and the list of nodes that the next
+        node will wait for; None if the stream is not captured.
 
     Raises
     ------
     LogicError
-        When something that was done meanwhile cannot be captured.
+        If an operation that cannot be captured has ended the capture.
     """
     status, number_of_capture, handle, nodes, _, count = call(
         "cuStreamGetCaptureInfo", self, "i", "Q", "P", "P", "P", "N"
@@ -105,9 +105,9 @@ def get_capture_info(self):
 
 @method_of(Stream)
 def update_capture_dependencies(self, nodes, replace=False):
-    """Let what is captured next wait for nodes of the graph under way, too, or with `replace` for them alone.
+    """Add nodes that the next captured operation waits for; with `replace`, it waits for them alone.
 
-    `get_capture_info` gives the graph, to which nodes can be added. Needs CUDA 12.3.
+    The nodes belong to the graph that `get_capture_info` returns, to which you can add some. Requires CUDA 12.3.
     """
     info = self.get_capture_info()
     if info is None:
@@ -117,9 +117,9 @@ def update_capture_dependencies(self, nodes, replace=False):
 
 
 class UserObject:
-    """Keeps a Python object alive for graphs, those of other libraries and their copies included.
+    """Keeps a Python object alive as long as a graph uses it; graphs of other libraries and copies count.
 
-    The object goes some time after the last graph, executable graph and UserObject that has it.
+    The object is released some time after the last graph, executable graph and UserObject that refers to it.
 
     Parameters
     ----------
@@ -142,11 +142,11 @@ class UserObject:
         return self._handle
 
     def retain(self, count=1):
-        """Take further references, for code that releases them by the handle."""
+        """Add references, for code that releases them by the handle."""
         call("cuUserObjectRetain", self._handle, number(count, "count"))
 
     def release(self, count=1):
-        """Give up references that `retain` took."""
+        """Drop references that `retain` added."""
         call("cuUserObjectRelease", self._handle, number(count, "count"))
 
     def __del__(self):
@@ -167,11 +167,11 @@ def _user_object(value):
 
 @method_of(Graph)
 def retain(self, user_object, count=1):
-    """Keep a `UserObject` for the graph, its copies and what is instantiated from them; counted."""
+    """Add references to a `UserObject`, for the graph, its copies and their executable graphs."""
     call("cuGraphRetainUserObject", self.handle, _user_object(user_object), number(count, "count"), 0)
 
 
 @method_of(Graph)
 def release(self, user_object, count=1):
-    """Give up what `retain` took; LogicError for more than that."""
+    """Drop references that `retain` added; LogicError if there are fewer."""
     call("cuGraphReleaseUserObject", self.handle, _user_object(user_object), number(count, "count"))

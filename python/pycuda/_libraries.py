@@ -45,9 +45,9 @@ def _load(name, source, options, message_handler):
 
 
 class Library:
-    """Code that is loaded once for all contexts, those of other devices and later ones too.
+    """Code that is loaded once for all contexts, including those of other devices and those made later.
 
-    Kernels keep it loaded. It needs CUDA 12.0, but no context.
+    Its kernels keep it loaded. Loading needs no context. Requires CUDA 12.0.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class Library:
     Raises
     ------
     LogicError, RuntimeError
-        When the driver refuses it; the message has its log.
+        If the driver refuses the code; the message contains its log.
 
     Examples
     --------
@@ -85,7 +85,7 @@ class Library:
 
     @classmethod
     def from_file(cls, filename, options=None, message_handler=None):
-        """The same of the code in a file."""
+        """Load the code in a file."""
         library = cls.__new__(cls)
         library._handle = _load("cuLibraryLoadFromFile", os.fsencode(filename) + b"\0", options, message_handler)
         return library
@@ -106,7 +106,7 @@ class Library:
 
     @property
     def kernels(self):
-        """A list of all its kernels. Needs CUDA 12.4."""
+        """All its kernels, as a list. Requires CUDA 12.4."""
         handles = np.zeros(call("cuLibraryGetKernelCount", "I", self._handle), np.uintp)
         if handles.size:
             call("cuLibraryEnumerateKernels", handles, handles.size, self._handle)
@@ -119,11 +119,11 @@ class Library:
             raise with_detail(error, f"{kind} '{name}'") from None
 
     def get_kernel(self, name):
-        """The `Kernel` of this name; LogicError when there is none."""
+        """The `Kernel` of this name; LogicError if there is none."""
         return Kernel(self, self._look_up("cuLibraryGetKernel", ("P",), "kernel", name))
 
     def get_module(self):
-        """The library in the current context, as a `Module`."""
+        """The library's code in the current context, as a `Module`."""
         return _driver._borrow_module(call("cuLibraryGetModule", "P", self._handle), self._image, self)
 
     def get_global(self, name):
@@ -135,7 +135,7 @@ class Library:
         return self._look_up("cuLibraryGetManaged", ("P", "N"), "variable", name)
 
     def get_unified_function(self, name):
-        """The address by which host and devices call a function; LogicError where devices have no such addresses."""
+        """The address at which host and devices call a function; LogicError if the device does not support that."""
         return self._look_up("cuLibraryGetUnifiedFunction", ("P",), "function", name)
 
 
@@ -148,7 +148,7 @@ def _text(value, what):
 class Kernel:
     """A kernel of a `Library`, for all contexts: ``library.get_kernel(name)``.
 
-    Calling it launches it in the current context, with what a call of a `Function` takes.
+    Call it to launch it in the current context, with the arguments of a `Function`'s call.
 
     Examples
     --------
@@ -185,7 +185,7 @@ class Kernel:
 
     @property
     def name(self):
-        """Its name in the library. Needs CUDA 12.3."""
+        """Its name in the library. Requires CUDA 12.3."""
         return ctypes.string_at(call("cuKernelGetName", "P", self._handle)).decode()
 
     @property
@@ -201,7 +201,7 @@ class Kernel:
 
     @property
     def parameters(self):
-        """A list of (offset, bytes) of its parameters. Needs CUDA 12.4."""
+        """The (offset, bytes) of each parameter, as a list. Requires CUDA 12.4."""
         found = []
         while True:
             try:
@@ -221,5 +221,5 @@ class Kernel:
         call("cuKernelSetAttribute", code, setting, self._handle, device_number(device))
 
     def set_cache_config(self, config, device=None):
-        """Prefer shared memory or L1 in all contexts of a `Device`, a `func_cache`."""
+        """Set by a `func_cache` whether it prefers shared memory or L1 cache, for all contexts of a `Device`."""
         call("cuKernelSetCacheConfig", self._handle, number(config, "config"), device_number(device))

@@ -23,9 +23,9 @@ def step(function, *args, block, grid=(1, 1), thread=(0, 0, 0), in_block=(0, 0, 
     Parameters
     ----------
     function : Function
-        Of a `SourceModule`.
+        A kernel of a `SourceModule`.
     *args
-        The kernel's arguments, as for a launch. Its results are there afterwards, too.
+        The kernel's arguments, as for a launch. The kernel writes its results as in any launch.
     block, grid : tuple of int
         As for a launch.
     thread, in_block : tuple of int
@@ -44,11 +44,11 @@ def step(function, *args, block, grid=(1, 1), thread=(0, 0, 0), in_block=(0, 0, 
     Raises
     ------
     LogicError
-        When the driver is not the CPU driver.
+        If the driver is not the CPU driver.
     TypeError
-        When the kernel is not of a `SourceModule`.
+        If the kernel does not come from a `SourceModule`.
     ValueError
-        When the launch does not have the thread.
+        If the launch has no such thread.
 
     Examples
     --------
