@@ -86,8 +86,12 @@ def __dir__():
 
 
 def __getattr__(name):
-    if name not in _LATE:
+    # Private names: of modules that `from pycuda import _module` has not loaded yet.
+    if name.startswith("_"):
         raise AttributeError(f"module 'pycuda' has no attribute {name!r}")
-    import importlib  # start-up time: only for these names
+    import importlib  # start-up time: only for these names, and for mistakes
 
-    return getattr(importlib.import_module(f"pycuda.{_LATE[name]}"), name)
+    if name in _LATE:
+        return getattr(importlib.import_module(f"pycuda.{_LATE[name]}"), name)
+    remedy = importlib.import_module("pycuda._other_names").remedy("pycuda", name)
+    raise AttributeError(f"module 'pycuda' has no attribute {name!r}{remedy}")

@@ -11,6 +11,8 @@ _HOST_CALL = re.compile(r"\b(cuda(?:Malloc|Memcpy|Memset|Free|DeviceSynchronize|
 _MAIN = re.compile(r"\b(?:int|void|auto)\s+main\s*\(")
 _SUMMARY = re.compile(r"\d+ (?:catastrophic )?errors? detected in the compilation of|Compilation terminated\.$")
 _ERROR_PLACE = re.compile(r"\bkernel\.cu\((\d+)\): (?:catastrophic )?error")
+# Where a closing brace is missing, the compiler points to the brace around the source, which the source does not show.
+_WRAPPING_BRACE = re.compile(r'^[^\n]*: note [^\n]*to match this "{"\n+ *extern "C" {\n *\^\n*', re.MULTILINE)
 _REMEDIES = {
     "cudaMalloc": "pycuda.driver.mem_alloc or pycuda.gpuarray allocate device memory",
     "cudaMemcpy": "pycuda.driver.In, Out and InOut, or pycuda.gpuarray, copy arrays",
@@ -114,7 +116,11 @@ def advice_on_errors(output):
         close = difflib.get_close_matches(found[1], _CUDA_HEADERS, 1, 0.8)
         if close and close[0] != found[1]:
             return f"there is no header {found[1]}; did you mean {close[0]}?"
+    if "error: missing closing quote" in output:
+        return r'Python turns "\n" into a line break: write \\n in the source, or make it a raw string, r"""..."""'
     names = ["::".join(part for part in found if part) for found in _UNKNOWN_NAME.findall(output)]
+    if {"std::cout", "cout"} & {*names}:
+        return "kernels print with printf"
     for line, indent in _MARKED_NAME.findall(output):
         names += re.findall(r"^\w+", line[len(indent) :])
     for name in names:
@@ -144,8 +150,14 @@ def advice_on_errors(output):
 
 
 def without_summary(output):
-    """A compiler's output without empty lines and the lines that only count its errors."""
-    lines = [line for line in output.split("\n") if line.strip() and not _SUMMARY.match(line)]
+    """A compiler's output without empty lines, lines that only count errors, and warnings beside an error."""
+    lines, is_shown = [], True
+    has_error = ": error" in output or ": catastrophic error" in output
+    for line in _WRAPPING_BRACE.sub("", output).split("\n"):
+        if has_error and not line[:1].isspace():
+            is_shown = ": warning " not in line and not line.startswith("Remark: ")
+        if is_shown and line.strip() and not _SUMMARY.match(line):
+            lines.append(line)
     return "\n".join(lines)
 
 

@@ -68,6 +68,12 @@ def kernel_names(source):
     return list(dict.fromkeys(_KERNEL.findall(_MACRO.sub("", code_of(source)))))
 
 
+def is_other_function(source, name):
+    """Whether the source, str or bytes, defines a function of this name that is not a kernel."""
+    function = rf"(?<![\w.:])(?:\w+|[*&>])\s+[*&]*{re.escape(name)}\s*\([^;{{}}]*\)\s*{{"
+    return name.isidentifier() and re.search(function, code_of(source)) is not None
+
+
 def is_template(source, name):
     """Whether the source, str or bytes, defines a template of kernels of this name."""
     kernel = rf"template\s*<[^;{{}}]*>\s*(?:static\s+|inline\s+)*__global__(?:{_ATTRIBUTE}|[^;{{}}()])*\b"

@@ -27,7 +27,7 @@ from pycuda._errors import CompileError
 from pycuda._images import has_variables, variables_in_use
 from pycuda._preprocessing import preprocess_source
 from pycuda._source_places import place_of_source
-from pycuda._source_text import first_error, is_template, name_expression, source_bytes
+from pycuda._source_text import first_error, is_other_function, is_template, name_expression, source_bytes
 
 __all__ = [
     "DEFAULT_NVCC_FLAGS",
@@ -119,6 +119,10 @@ class SourceModule(CudaModule):
     def __repr__(self):
         return f"<pycuda.compiler.{type(self).__name__} with {', '.join(self.module._kernel_names()) or 'no kernels'}>"
 
+    def __call__(self, *args, **kwargs):
+        kernel = next(iter(self.module._kernel_names()), "name")
+        raise TypeError(f"a module is not a kernel: call module.get_function({kernel!r})(...)")
+
     def _load(self, compiled):
         """Take kernels and variables from this image from now on."""
         with _compile_times.Compilation("loading", "loaded", self._compile.args[0]):
@@ -200,6 +204,8 @@ class SourceModule(CudaModule):
                     raise _because(
                         error, f'it is a template: ask for an instance, such as get_function("{name}<float>")'
                     ) from None
+                if is_other_function(self._compile.args[0], name):
+                    raise _because(error, f"{name} is not a kernel: declare it __global__ void") from None
                 raise
             if expression not in self._names:
                 self._add_expression(expression, name, error)

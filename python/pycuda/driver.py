@@ -381,4 +381,9 @@ def __getattr__(name):
         module = f"pycuda.{_late_methods.NAMES[name]}"
         __import__(module)
         return globals().setdefault(name, getattr(sys.modules[module], name))
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    remedy = ""
+    if not name.startswith("_"):
+        from pycuda import _other_names  # start-up time: only for mistakes
+
+        remedy = _other_names.remedy(__name__, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{remedy}")

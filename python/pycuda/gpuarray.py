@@ -55,7 +55,7 @@ def __getattr__(name):
 
 
 def _elsewhere(name):
-    """What computes the function that a program looks for here; "" if nothing does."""
+    """What has, or computes, what a program looks for here; "" if nothing does."""
     if name.startswith("_"):
         return ""
     places = ["pycuda.cumath"] if name in importlib.import_module("pycuda.cumath").__all__ else []
@@ -63,7 +63,9 @@ def _elsewhere(name):
     if name in _NUMPYS or (isinstance(ufunc, np.ufunc) and ufunc.__name__ in _array.ufuncs()):
         places.append("np")
     called = " and ".join(f"{place}.{name}(a)" for place in places)
-    return f": {called} compute{'s' if len(places) == 1 else ''} it on the device" if places else ""
+    if places:
+        return f": {called} compute{'s' if len(places) == 1 else ''} it on the device"
+    return importlib.import_module("pycuda._other_names").remedy(__name__, name)
 
 
 def __dir__():

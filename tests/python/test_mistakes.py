@@ -26,6 +26,10 @@ def scale(*arguments, **launch):
     SourceModule(SCALE).get_function("scale")(*arguments, **launch)
 
 
+def prepared(codes):
+    return SourceModule(SCALE).get_function("scale").prepare(codes)
+
+
 def zeros(shape=10, dtype=np.float32):
     return gpuarray.zeros(shape, dtype)
 
@@ -148,9 +152,24 @@ MISTAKES = {
         ["extra keyword arguments: threads", "a call takes block, grid, stream"],
     ),
     "a code that prepare does not know": (
-        lambda: SourceModule(SCALE).get_function("scale").prepare("Xfi"),
+        lambda: prepared("Xfi"),
         struct.error,
         ["'X'", "P is a pointer"],
+    ),
+    "a module as a kernel": (lambda: SourceModule(SCALE)(zeros(), F, N, **BLOCK), TypeError, ["get_function('scale')"]),
+    "a function that is no kernel": (
+        lambda: SourceModule("__device__ void f(int *a) { a[0] = 1; }").get_function("f"),
+        cuda.LogicError,
+        ["no kernel 'f'", "declare it __global__ void"],
+    ),
+    "a method of another package": (lambda: zeros().numpy(), AttributeError, ["a GPUArray has no numpy", "a.get()"]),
+    "a function of another package": (lambda: gpuarray.asnumpy, AttributeError, ["asnumpy", "a.get()"]),
+    "a function of PyTorch": (lambda: cuda.synchronize, AttributeError, ["Context.synchronize()"]),
+    "an attribute that nothing has": (lambda: zeros().nothing, AttributeError, ["'GPUArray' object", "'nothing'"]),
+    "an array for prepared pointers": (
+        lambda: prepared("Pfi").prepared_call((1, 1), (1, 1, 1), zeros(), F, N),
+        struct.error,
+        ["'P' needs a device pointer, its gpudata", "GPUArray"],
     ),
     "a misspelled function": (lambda: cuda.memcpy_h2d, AttributeError, ["memcpy_h2d"]),
     "a kernel for another type": (
@@ -186,6 +205,15 @@ SOURCES = {
     ),
     "an option": (lambda: SourceModule(SCALE, options=["--fast-math-please"]), ["--fast-math-please"]),
     "a header": (lambda: SourceModule('#include "mine.h"\n' + SCALE), ['"mine.h"', "include_dirs"]),
+    "a line break from Python": (
+        lambda: SourceModule('__global__ void f() { printf("hello\n"); }'),
+        ['Python turns "\\n" into a line break', 'r"""..."""'],
+    ),
+    "a stream of C++": (
+        lambda: SourceModule('#include <iostream>\n__global__ void f() { std::cout << "hello"; }'),
+        ["kernels print with printf"],
+    ),
+    "a brace": (lambda: SourceModule("__global__ void f(int *a) { if (*a) { *a = 1; }"), ['expected a "}"']),
     "the name of a file": (lambda: SourceModule("kernel.cu"), ["name of a file", "open('kernel.cu').read()"]),
     "an operation": (
         lambda: ElementwiseKernel("float *x", "x[i] = x[i]*", "twice")(zeros(4)),
@@ -204,6 +232,7 @@ def test_a_source_that_does_not_compile_is_answered_with_its_place(mistake, cont
         assert word in text, text
     assert text.splitlines()[-1].startswith("[command: nvrtc ")
     assert "generate-line-info" not in text
+    assert 'extern "C"' not in text  # which this package writes
 
 
 # The missing semicolon is noticed on the next line.
@@ -229,6 +258,14 @@ def test_a_compile_error_has_five_lines_and_names_the_line_of_the_program(contex
     assert "1 error detected" in told.value.stderr
 
 
+def test_warnings_beside_an_error_are_left_out_of_its_message(context):
+    with pytest.raises(cuda.CompileError) as told:
+        SourceModule("__global__ void f(float *a)\n{\n  int unused = 1;\n  a[0] = 1\n}")
+    assert "never referenced" in told.value.stderr
+    assert "unused" not in str(told.value) and "Remark" not in str(told.value)
+    assert len(str(told.value).splitlines()) == 5
+
+
 def test_a_view_with_gaps_is_warned_of(context):
     array = gpuarray.to_gpu(np.arange(16, dtype=np.float32).reshape(4, 4))
     with pytest.warns(UserWarning, match="view with strides.*contiguous copy"):
@@ -250,6 +287,11 @@ PROGRAMS = {
         ["no currently active context?", "pycuda.autoinit"],
     ),
     "no such device": ("import pycuda.autoinit", {"CUDA_DEVICE": "97"}, ["no device 97"]),
+    "a module that is not imported": (
+        "import pycuda; pycuda.gpuarray",
+        {},
+        ["'pycuda' has no attribute 'gpuarray': import pycuda.gpuarray first"],
+    ),
     "no such driver": ("import pycuda.autoinit", {"PYCUDA_DRIVER": "gpu"}, ["PYCUDA_DRIVER=gpu", "`nvidia`, `cpu`"]),
 }
 

@@ -187,7 +187,11 @@ void write_field(const FormatField& field, PyObject* value, bool exact, char* de
       }
       // Any 64 bits are a pointer: negative numbers too, as in C.
       const nb::object number = nb::steal(PyNumber_Index(value));
-      if (!number.is_valid()) raise_wrong_sort(field, value, "a device pointer or an integer");
+      if (!number.is_valid()) {
+        const bool has = PyObject_HasAttrString(value, "gpudata") == 1;
+        raise_wrong_sort(field, value,
+                         has ? "a device pointer, its gpudata" : "a device pointer or an integer");
+      }
       check_written(write_integer(number.ptr(), field.bytes, destination), field, value,
                     "an integer");
       return;
