@@ -8,6 +8,7 @@ print, and nothing else is used.
 
 import ast
 import ctypes
+import inspect
 import os
 import pathlib
 import re
@@ -16,10 +17,14 @@ import socket
 import subprocess
 import sys
 import textwrap
+import types
 
+import numpy as np
 import pycuda
 import pytest
 from programs import has_cpu_driver
+from pycuda import gpuarray
+from pycuda._arrays.ops import reductions
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDERS = [ROOT / "docs", *(ROOT / "docs" / name for name in ("guide", "howto", "course", "cpu-driver", "reference"))]
@@ -146,14 +151,19 @@ def test_printed_commands_run(commands, driver, tmp_path):
 DEVELOPMENT = sorted((ROOT / "docs" / "development").glob("*.md"))
 
 
+def development_blocks(language, *pages):
+    found = []
+    for page in pages or DEVELOPMENT:
+        texts = [textwrap.dedent(match[2]) for match in BLOCK.finditer(page.read_text()) if match[1] == language]
+        found += [pytest.param(text, id=f"{page.stem}-{number}") for number, text in enumerate(texts, 1)]
+    return found
+
+
 @pytest.mark.parametrize("page", DEVELOPMENT, ids=lambda page: page.stem)
-def test_blocks_for_developers_are_well_formed_and_name_what_there_is(page):
-    """They edit and build the project, so that they are not run."""
+def test_blocks_for_developers_are_of_a_kind_and_name_what_there_is(page):
     for match in BLOCK.finditer(page.read_text()):
         language, text = match[1], textwrap.dedent(match[2])
-        assert language in ("python", "sh", "c", "cpp", "text", "llvm", "toml", "def"), language
-        if language == "python":
-            ast.parse(f"{{\n{text}}}" if re.match(r'(#.*\n)?"', text) else text)
+        assert language in ("python", "sh", "text"), language
         if language != "sh":
             continue
         subprocess.run(["bash", "-n"], input=text, text=True, check=True)
@@ -163,6 +173,54 @@ def test_blocks_for_developers_are_well_formed_and_name_what_there_is(page):
             folder, name = (ROOT / program).parent, pathlib.Path(program).name
             cmake = [file for file in (folder / "CMakeLists.txt", folder.parent / "CMakeLists.txt") if file.exists()]
             assert "*" in program or program == "tests" or any(name in file.read_text() for file in cmake), program
+
+
+# What the commands of those pages work on.
+DEVELOPERS_PROGRAM = """
+import pycuda.autoinit
+from pycuda import gpuarray
+from pycuda.compiler import SourceModule
+kernel = SourceModule("__global__ void k(int *a) { if (threadIdx.x > 3) a[threadIdx.x] = 1; }").get_function("k")
+kernel(gpuarray.zeros(32, "int32"), block=(32, 1, 1))
+"""
+
+
+# One compares two states of the checkout, which a test leaves as it is.
+COMMANDS = [block for block in development_blocks("sh") if "git stash" not in block.values[0]]
+
+
+@pytest.mark.parametrize("commands", COMMANDS)
+def test_commands_for_developers_run(commands, tmp_path):
+    if not has_cpu_driver():
+        pytest.skip("needs the CPU driver")
+    for program in re.findall(r"build/release/\S+", commands):
+        if not (ROOT / program).exists():
+            pytest.skip(f"needs {program}")
+    # The tests run inside ./run, and they are among what it runs.
+    commands = re.sub(r"^\./run (?:[^\n]*\\\n)*[^\n]*\n", "", commands, flags=re.MULTILINE)
+    commands = commands.replace("/tmp/", f"{tmp_path}/").replace("--kernels 3000", "--kernels 12")
+    for name in ("build", "docs", "src", "tests", "tools"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    (tmp_path / "program.py").write_text(DEVELOPERS_PROGRAM)
+    shutil.copy(ROOT / "tests" / "ir" / "if-convert.ll", tmp_path / "kernel.ll")
+    path = os.pathsep.join([str(pathlib.Path(sys.executable).parent), os.environ["PATH"]])
+    settings = {"PATH": path, "PYCUDA_DRIVER": "cpu", "PYCUDA_DISABLE_CACHE": "1"}
+    run(["bash", "-ec", commands], tmp_path, **settings)
+    if "/ir" in commands:
+        assert list((tmp_path / "ir").glob("*if-convert*")), "the page says that dumps are there"
+
+
+def test_the_method_that_developers_are_shown_is_right(context, monkeypatch):
+    page = ROOT / "docs" / "development" / "array-method.md"
+    operation, entry, stub = (block.values[0] for block in development_blocks("python", page))
+    names = dict(vars(reductions))
+    exec(operation, names)
+    ((name, method),) = eval(f"{{{entry}}}", {"reductions": types.SimpleNamespace(**names)}).items()
+    assert list(inspect.signature(method).parameters) == [one.arg for one in ast.parse(stub).body[0].args.args]
+    monkeypatch.setattr(gpuarray.GPUArray, name, method, raising=False)
+    host = np.arange(12.0).reshape(3, 4) % 5
+    for axis in (None, 0, 1):
+        assert (getattr(gpuarray.to_gpu(host), name)(axis).get() == getattr(np, name)(host, axis)).all()
 
 
 @pytest.mark.parametrize("job", blocks("yaml"))
