@@ -8,13 +8,8 @@ namespace {
 
 void require_same(const SparseMatrix& a, const DenseMatrix& b) {
   require(a.rows == b.rows && a.columns == b.columns, "the sizes do not fit each other");
-  if (a.type != b.type || b.batch_count != 1)
+  if (a.type != b.type || b.batch_count != 1 || a.batch_count != 1)
     throw Refusal{Outcome::NotSupported, "both matrices have one type and no others beside them"};
-}
-
-void give_size(std::size_t* bytes) {
-  require(bytes != nullptr, "the result's pointer is null");
-  *bytes = 8;
 }
 
 /// Elements as bits, whatever the type.

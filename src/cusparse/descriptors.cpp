@@ -2,24 +2,8 @@
 // Making, changing and reading the descriptors.
 #include "cusparse/descriptors.h"
 
-#include <memory>
-
 namespace pycuda::cusparse {
 namespace {
-
-template <class T>
-void make(T** made, T value) {
-  require(made != nullptr, "the result's pointer is null");
-  *made = hostwork::Registry<T>::instance().insert(std::make_unique<T>(value));
-}
-
-template <class T>
-Status destroy(const char* function, const T* descriptor) {
-  return guarded(function, [&] {
-    require(descriptor == nullptr || hostwork::Registry<T>::instance().erase(descriptor),
-            "the descriptor is not one");
-  });
-}
 
 void require_type(DataType type) {
   if (bytes_of(type) == 0) throw Refusal{Outcome::NotSupported, "the type of the values"};
@@ -33,7 +17,7 @@ void make_sparse(SparseMatrix** made, const SparseMatrix& a) {
       throw Refusal{Outcome::NotSupported, "the type of the indices"};
   }
   require_type(a.type);
-  make(made, a);
+  make_descriptor(made, a);
 }
 
 SparseMatrix& of_format(const SparseMatrix* descriptor, Format format) {
@@ -45,9 +29,10 @@ SparseMatrix& of_format(const SparseMatrix* descriptor, Format format) {
 }  // namespace
 
 void require_places(const SparseMatrix& a) {
-  const auto entries = static_cast<std::uint64_t>(a.entries);
-  require_memory(a.first, static_cast<std::uint64_t>(a.first_size()) * bytes_of_index(a.first_type),
-                 "offsets or indices");
+  const Int others = a.batch_count - 1;
+  const auto entries = static_cast<std::uint64_t>(a.entries + others * a.values_stride);
+  const auto offsets = static_cast<std::uint64_t>(a.first_size() + others * a.offsets_stride);
+  require_memory(a.first, offsets * bytes_of_index(a.first_type), "offsets or indices");
   require_memory(a.second, entries * bytes_of_index(a.second_type), "indices");
   require_memory(a.values, entries * bytes_of(a.type), "the matrix's values");
 }
@@ -66,14 +51,16 @@ Status cusparseCreateDnVec(DenseVector** made, std::int64_t size, void* values, 
   return guarded("cusparseCreateDnVec", [&] {
     require(size >= 0, "the size is negative");
     require_type(type);
-    make(made, {size, values, type});
+    make_descriptor(made, DenseVector{size, values, type});
   });
 }
 Status cusparseCreateConstDnVec(DenseVector** made, std::int64_t size, const void* values,
                                 DataType type) {
   return cusparseCreateDnVec(made, size, const_cast<void*>(values), type);
 }
-Status cusparseDestroyDnVec(const DenseVector* x) { return destroy("cusparseDestroyDnVec", x); }
+Status cusparseDestroyDnVec(const DenseVector* x) {
+  return destroy_descriptor("cusparseDestroyDnVec", x);
+}
 Status cusparseDnVecGet(const DenseVector* x, std::int64_t* size, void** values, DataType* type) {
   return guarded("cusparseDnVecGet", [&] {
     const DenseVector& one = required(x);
@@ -96,7 +83,7 @@ Status cusparseCreateDnMat(DenseMatrix** made, std::int64_t rows, std::int64_t c
     require(order == kColumns || order == kRows, "the order is not one");
     require(leading >= (order == kColumns ? rows : columns), "the leading dimension is too small");
     require_type(type);
-    make(made, {rows, columns, leading, values, type, order});
+    make_descriptor(made, DenseMatrix{rows, columns, leading, values, type, order});
   });
 }
 Status cusparseCreateConstDnMat(DenseMatrix** made, std::int64_t rows, std::int64_t columns,
@@ -104,7 +91,9 @@ Status cusparseCreateConstDnMat(DenseMatrix** made, std::int64_t rows, std::int6
                                 Order order) {
   return cusparseCreateDnMat(made, rows, columns, leading, const_cast<void*>(values), type, order);
 }
-Status cusparseDestroyDnMat(const DenseMatrix* b) { return destroy("cusparseDestroyDnMat", b); }
+Status cusparseDestroyDnMat(const DenseMatrix* b) {
+  return destroy_descriptor("cusparseDestroyDnMat", b);
+}
 Status cusparseDnMatGet(const DenseMatrix* b, std::int64_t* rows, std::int64_t* columns,
                         std::int64_t* leading, void** values, DataType* type, Order* order) {
   return guarded("cusparseDnMatGet", [&] {
@@ -219,7 +208,9 @@ Status cusparseCooSetPointers(SparseMatrix* a, void* row_indices, void* column_i
 CUSPARSE_COMPRESSED(Csr, kCsr)
 CUSPARSE_COMPRESSED(Csc, kCsc)
 
-Status cusparseDestroySpMat(const SparseMatrix* a) { return destroy("cusparseDestroySpMat", a); }
+Status cusparseDestroySpMat(const SparseMatrix* a) {
+  return destroy_descriptor("cusparseDestroySpMat", a);
+}
 Status cusparseSpMatGetSize(const SparseMatrix* a, std::int64_t* rows, std::int64_t* columns,
                             std::int64_t* entries) {
   return guarded("cusparseSpMatGetSize", [&] {
@@ -239,6 +230,29 @@ Status cusparseSpMatGetValues(const SparseMatrix* a, void** values) {
 }
 Status cusparseSpMatSetValues(SparseMatrix* a, void* values) {
   return guarded("cusparseSpMatSetValues", [&] { required(a).values = values; });
+}
+
+Status cusparseCsrSetStridedBatch(SparseMatrix* a, int count, std::int64_t offsets_stride,
+                                  std::int64_t values_stride) {
+  return guarded("cusparseCsrSetStridedBatch", [&] {
+    SparseMatrix& one = of_format(a, kCsr);
+    require(count >= 1 && offsets_stride >= 0 && values_stride >= 0,
+            "the number or the distance of the matrices is not valid");
+    one.batch_count = count;
+    one.offsets_stride = offsets_stride;
+    one.values_stride = values_stride;
+  });
+}
+Status cusparseCooSetStridedBatch(SparseMatrix* a, int count, std::int64_t stride) {
+  return guarded("cusparseCooSetStridedBatch", [&] {
+    SparseMatrix& one = of_format(a, kCoo);
+    require(count >= 1 && stride >= 0, "the number or the distance of the matrices is not valid");
+    one.batch_count = count;
+    one.offsets_stride = one.values_stride = stride;
+  });
+}
+Status cusparseSpMatGetStridedBatch(const SparseMatrix* a, int* count) {
+  return guarded("cusparseSpMatGetStridedBatch", [&] { give(count, required(a).batch_count); });
 }
 
 Status cusparseSpMatSetAttribute(SparseMatrix* a, int attribute, const void* value,

@@ -2,6 +2,9 @@
 // Descriptors of vectors and matrices.
 #pragma once
 
+#include <memory>
+#include <utility>
+
 #include "cusparse/handle.h"
 
 namespace pycuda::cusparse {
@@ -29,6 +32,18 @@ struct DenseMatrix {
   }
 };
 
+/// As a matrix with one column.
+inline DenseMatrix as_column(const DenseVector& x) { return {x.size, 1, x.size, x.values, x.type}; }
+
+/// Values and their indices in a vector that is 0 elsewhere.
+struct SparseVector {
+  Int size = 0, entries = 0;
+  void *indices = nullptr, *values = nullptr;
+  IndexType index_type = kIndex32;
+  int base = 0;
+  DataType type = kFloat;
+};
+
 /// CSR and CSC: offsets and the indices of the other direction. COO: two lists of indices.
 struct SparseMatrix {
   Format format = kCsr;
@@ -39,6 +54,8 @@ struct SparseMatrix {
   DataType type = kFloat;
   Fill fill = kLower;
   Diagonal diagonal = kNonUnit;
+  int batch_count = 1;
+  Int offsets_stride = 0, values_stride = 0;
 
   Int lines() const { return format == kCsc ? columns : rows; }
   Int first_size() const { return format == kCoo ? entries : lines() + 1; }
@@ -56,6 +73,18 @@ inline void set_index(void* place, IndexType type, Int i, Int value) {
   } else {
     static_cast<std::int32_t*>(place)[i] = static_cast<std::int32_t>(value);
   }
+}
+
+/// One of the matrices of a batch, as a matrix of its own.
+inline SparseMatrix in_batch(SparseMatrix a, Int i) {
+  const auto moved = [&](void* place, Int stride, std::uint64_t bytes) -> void* {
+    if (place == nullptr) return nullptr;
+    return static_cast<std::byte*>(place) + i * stride * static_cast<Int>(bytes);
+  };
+  a.first = moved(a.first, a.offsets_stride, bytes_of_index(a.first_type));
+  a.second = moved(a.second, a.values_stride, bytes_of_index(a.second_type));
+  a.values = moved(a.values, a.values_stride, bytes_of(a.type));
+  return a;
 }
 
 /// visit(row, column, place of the value), when the stream has come so far. Indices outside of the
@@ -89,8 +118,30 @@ void for_entries(const SparseMatrix& a, const Visit& visit) {
   }
 }
 
+/// A new descriptor, and the end of one.
+template <class T>
+void make_descriptor(T** made, T value) {
+  require(made != nullptr, "the result's pointer is null");
+  *made = hostwork::Registry<T>::instance().insert(std::make_unique<T>(std::move(value)));
+}
+template <class T>
+Status destroy_descriptor(const char* function, const T* descriptor) {
+  return guarded(function, [&] {
+    require(descriptor == nullptr || hostwork::Registry<T>::instance().erase(descriptor),
+            "the descriptor is not one");
+  });
+}
+
+/// The size of a buffer: no function needs one, but programs allocate it.
+template <class Size>
+void give_size(Size* bytes) {
+  require(bytes != nullptr, "the result's pointer is null");
+  *bytes = 8;
+}
+
 /// Refuses memory that is not the device's.
 void require_places(const SparseMatrix& a);
+void require_places(const SparseVector& x);
 void require_places(const DenseVector& x, const char* what);
 void require_places(const DenseMatrix& b, const char* what);
 

@@ -17,6 +17,7 @@ enum Status {
   kInvalidValue = 3,
   kExecutionFailed = 6,
   kInternalError = 7,
+  kZeroPivot = 9,
   kNotSupported = 10,
 };
 
@@ -24,6 +25,11 @@ struct Handle : StreamHandle {
   bool has_device_scalars = false;
 };
 using Handles = hostwork::Registry<Handle>;
+
+/// cusparseMatDescr_t: a matrix's properties by numbers.
+struct OldDescriptor {
+  int type = 0, fill = 0, diagonal = 0, base = 0;
+};
 
 Status status_of(Outcome outcome);
 

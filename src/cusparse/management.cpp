@@ -25,11 +25,6 @@ Status status_of(Outcome outcome) {
   }
 }
 
-/// cusparseMatDescr_t: a matrix's properties by numbers.
-struct OldDescriptor {
-  int type = 0, fill = 0, diagonal = 0, base = 0;
-};
-
 extern "C" {
 
 Status cusparseCreate(Handle** handle) {
@@ -79,6 +74,8 @@ const char* cusparseGetErrorName(int status) {
       return "CUSPARSE_STATUS_EXECUTION_FAILED";
     case kInternalError:
       return "CUSPARSE_STATUS_INTERNAL_ERROR";
+    case kZeroPivot:
+      return "CUSPARSE_STATUS_ZERO_PIVOT";
     case kNotSupported:
       return "CUSPARSE_STATUS_NOT_SUPPORTED";
     default:

@@ -19,10 +19,11 @@ template <class T>
 void multiply(const Product& p, Int batch) {
   const Int columns = p.c.columns;
   std::vector<T> sums(static_cast<std::size_t>(p.c.rows * columns));
-  const Int start_b = batch * p.b.batch_stride;
+  const Int start_b = p.b.batch_count == 1 ? 0 : batch * p.b.batch_stride;
   const Int start_c = batch * p.c.batch_stride;
-  for_entries(p.a, [&](Int row, Int column, Int place) {
-    T value = load<T>(p.a.values, p.a.type, place);
+  const SparseMatrix a = in_batch(p.a, p.a.batch_count == 1 ? 0 : batch);
+  for_entries(a, [&](Int row, Int column, Int place) {
+    T value = load<T>(a.values, a.type, place);
     if (p.operation_a == kConjugated) value = conjugate(value);
     if (p.operation_a != kNone) std::swap(row, column);
     for (Int j = 0; j < columns; ++j) {
@@ -54,7 +55,10 @@ void require_product(const Product& p, DataType compute) {
   require(rows == p.c.rows && inner == (is_plain_b ? p.b.rows : p.b.columns) &&
               p.c.columns == (is_plain_b ? p.b.columns : p.b.rows),
           "the sizes do not fit each other");
-  require(p.b.batch_count == p.c.batch_count, "the numbers of matrices differ");
+  const int count = p.c.batch_count;
+  require(std::max(p.a.batch_count, p.b.batch_count) == count &&
+              (p.a.batch_count == 1 || p.b.batch_count == 1 || p.a.batch_count == p.b.batch_count),
+          "the numbers of matrices differ");
   require_types(compute, {p.a.type, p.b.type}, p.c.type);
 }
 
@@ -70,25 +74,11 @@ void run(const Handle& handle, const Product& p, DataType compute) {
   });
 }
 
-/// As a matrix with one column.
-DenseMatrix column(const DenseVector& x) { return {x.size, 1, x.size, x.values, x.type}; }
-
 Product of_vectors(const Handle& handle, Operation operation, const void* alpha,
                    const SparseMatrix* a, const DenseVector* x, const void* beta,
                    const DenseVector* y, DataType compute) {
-  return {required(a),
-          column(required(x)),
-          column(required(y)),
-          operation,
-          kNone,
-          Scalar(handle, alpha, compute),
-          Scalar(handle, beta, compute)};
-}
-
-/// A buffer that nobody needs, but programs allocate.
-void give_size(std::size_t* bytes) {
-  require(bytes != nullptr, "the result's pointer is null");
-  *bytes = 8;
+  return {required(a), as_column(required(x)),         as_column(required(y)),       operation,
+          kNone,       Scalar(handle, alpha, compute), Scalar(handle, beta, compute)};
 }
 
 }  // namespace
