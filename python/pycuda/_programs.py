@@ -108,7 +108,8 @@ def driver_folder():
         raise
     installed = run_time_libraries()
     newest = {name: installed[version] for name, version in _NEWEST.items() if version in installed}
-    links = {**dict.fromkeys(_LINKS, library), **installed, **newest}
+    # A program that is linked with the library of a build tree asks for it by the library's own name.
+    links = {**dict.fromkeys((*_LINKS, os.path.basename(library)), library), **installed, **newest}
     for name, target in links.items():
         _link(target, os.path.join(folder, name))
     for name in {*_RUN_TIME, *_NEWEST} - set(links):  # of a distribution that has been uninstalled

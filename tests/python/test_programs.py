@@ -128,6 +128,15 @@ def test_libraries_of_another_installation_do_not_stay_in_the_folder(tmp_path, m
     assert _programs.driver_folder() == str(folder) and not (folder / "libcudart.so.13").is_symlink()
 
 
+def test_the_driver_has_its_own_name_too(tmp_path, monkeypatch):
+    monkeypatch.setenv("PYCUDA_CACHE_DIR", str(tmp_path))
+    driver = tmp_path / "libcuda_cpu.so"
+    driver.touch()
+    monkeypatch.setattr(_programs, "cpu_driver", lambda: str(driver))
+    folder = pathlib.Path(_programs.driver_folder())
+    assert {os.readlink(folder / name) for name in ("libcuda.so", "libcuda.so.1", "libcuda_cpu.so")} == {str(driver)}
+
+
 def distribution(folder, monkeypatch):
     """A folder of the driver like that of the wheels, with names but nothing behind them; its path."""
     package = folder / "pycuda_anywhere_cpu"
