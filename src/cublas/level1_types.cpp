@@ -65,6 +65,32 @@ void give(const Handle& handle, void* result, DataType type, Work work) {
   if (is_host) wait(handle);
 }
 
+/// Calls `run` with a value of the type as it is stored.
+template <class Run>
+void with_stored(DataType type, const Run& run) {
+  switch (type) {
+    case kHalf:
+      return run(hostblas::Half{});
+    case kBfloat16:
+      return run(hostblas::Bfloat16{});
+    default:
+      return with_type(type, run);
+  }
+}
+
+/// Sums in double: those of long vectors would stop growing in float, where a GPU adds partial sums
+/// of its threads.
+template <class E>
+auto widened(E value) {
+  if constexpr (hostblas::is_complex<E>) {
+    return ComplexDouble(value.real(), value.imag());
+  } else if constexpr (std::is_floating_point_v<E>) {
+    return static_cast<double>(value);
+  } else {
+    return static_cast<double>(hostblas::to_float(value));
+  }
+}
+
 void dot(const Handle& handle, Int n, const Vector& x, const Vector& y, void* result,
          DataType result_type, DataType compute, bool conjugated) {
   if (x.type != y.type || result_type != x.type) refuse_types();
@@ -73,12 +99,19 @@ void dot(const Handle& handle, Int n, const Vector& x, const Vector& y, void* re
   require_vector(y, n, "y");
   with_type(compute, [&]<class T>(T) {
     give<T>(handle, result, result_type, [=] {
-      T sum{};
-      for (Int i = 0; i < n; ++i) {
-        const T value = element<T>(x, n, i);
-        sum += (conjugated ? hostblas::conjugate(value) : value) * element<T>(y, n, i);
-      }
-      return sum;
+      T result_value{};
+      with_stored(x.type, [&]<class E>(E) {
+        const auto* xs = static_cast<const E*>(x.place);
+        const auto* ys = static_cast<const E*>(y.place);
+        decltype(widened(E{})) sum{};
+        for (Int i = 0; i < n; ++i) {
+          const auto value = widened(xs[x.index(n, i)]);
+          sum += (conjugated ? hostblas::conjugate(value) : value) * widened(ys[y.index(n, i)]);
+        }
+        if constexpr (hostblas::is_complex<T> == hostblas::is_complex<E>)
+          result_value = static_cast<T>(sum);
+      });
+      return result_value;
     });
   });
 }

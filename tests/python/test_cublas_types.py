@@ -71,6 +71,13 @@ def test_steps_and_results_of_the_device(blas):
     blas("SetPointerMode_v2", HOST)
 
 
+@pytest.mark.parametrize("dtype", ["f4", "f2"])
+def test_sums_of_long_vectors_keep_growing(blas, dtype):
+    x, result = place(np.full(1 << 25, 1 / 1024, dtype)), np.zeros(1, dtype)
+    blas("DotEx", 1 << 25, x, CODES[dtype], 1, x, CODES[dtype], 1, result, CODES[dtype], CODES["f4"])
+    assert result[0] == 32
+
+
 @pytest.mark.parametrize("dtype", list(CODES))
 def test_sums_and_multiples_of_vectors(blas, dtype):
     x, y = numbers(dtype, 1), numbers(dtype, 2)
