@@ -182,6 +182,22 @@ Result refuse_property(const char* function) {
   });
 }
 
+/// The type of a transform by the types of its values, as cufftXt.h has them; 0 if it is not
+/// supported.
+int type_between(int in, int out, int computed_in) {
+  enum { kFloat = 0, kDouble = 1, kComplexFloat = 4, kComplexDouble = 5 };
+  const auto is = [&](int one, int other, int complex) {
+    return in == one && out == other && computed_in == complex;
+  };
+  if (is(kComplexFloat, kComplexFloat, kComplexFloat)) return kC2C;
+  if (is(kFloat, kComplexFloat, kComplexFloat)) return kR2C;
+  if (is(kComplexFloat, kFloat, kComplexFloat)) return kC2R;
+  if (is(kComplexDouble, kComplexDouble, kComplexDouble)) return kZ2Z;
+  if (is(kDouble, kComplexDouble, kComplexDouble)) return kD2Z;
+  if (is(kComplexDouble, kDouble, kComplexDouble)) return kZ2D;
+  return 0;
+}
+
 }  // namespace
 
 extern "C" {
@@ -276,6 +292,35 @@ Result cufftExecC2R(int handle, void* in, void* out) {
 }
 Result cufftExecZ2D(int handle, void* in, void* out) {
   return run(handle, {kZ2D}, in, out, kInverse);
+}
+
+Result cufftXtMakePlanMany(int handle, int rank, long long* n, long long* inembed,
+                           long long istride, long long idist, int in, long long* onembed,
+                           long long ostride, long long odist, int out, long long batch,
+                           std::size_t* bytes, int computed_in) {
+  const int type = type_between(in, out, computed_in);
+  if (type == 0) return kNotSupported;  // half precision
+  return cufftMakePlanMany64(handle, rank, n, inembed, istride, idist, onembed, ostride, odist,
+                             type, batch, bytes);
+}
+Result cufftXtGetSizeMany(int handle, int rank, long long* n, long long*, long long, long long,
+                          int in, long long*, long long, long long, int out, long long batch,
+                          std::size_t* bytes, int computed_in) {
+  const int type = type_between(in, out, computed_in);
+  return type == 0 ? kNotSupported : give_size(handle, rank, n, type, batch, bytes);
+}
+/// Any type of plan. The types of real transforms say the direction.
+Result cufftXtExec(int handle, void* in, void* out, int direction) {
+  return guarded([&] {
+    const auto plan = plans().find(handle);
+    if (plan == nullptr) return kInvalidPlan;
+    const bool to_real = plan->type == kC2R || plan->type == kZ2D;
+    const bool is_complex = plan->type == kC2C || plan->type == kZ2Z;
+    return run(handle, {plan->type}, in, out,
+               is_complex ? direction
+               : to_real  ? kInverse
+                          : kForward);
+  });
 }
 
 // Plans use no memory of the device.

@@ -195,3 +195,29 @@ def test_properties_of_plans_are_refused(fft):
     assert fft.cufftSetPlanPropertyInt64(handle, 1, value) == NOT_SUPPORTED
     assert fft.cufftGetPlanPropertyInt64(handle, 1, ctypes.byref(value)) == NOT_SUPPORTED
     assert fft.cufftResetPlanProperty(handle, 1) == NOT_SUPPORTED
+
+
+XT = {"f4": 0, "f8": 1, "c8": 4, "c16": 5}
+
+
+@pytest.mark.parametrize(
+    "kinds", [("c8", "c8"), ("f4", "c8"), ("c8", "f4"), ("c16", "c16"), ("f8", "c16"), ("c16", "f8")], ids="-".join
+)
+def test_plans_by_the_types_of_values(fft, kinds):
+    values = numbers((3, 12), kinds[0] if kinds[1][0] == "c" else kinds[1])
+    data = np.fft.rfft(values).astype(kinds[0]) if kinds[1][0] == "f" else values
+    transform = np.fft.rfft if kinds[0][0] == "f" else np.fft.fft
+    expected = values * 12 if kinds[1][0] == "f" else transform(values)
+    handle, size, n = ctypes.c_int(), ctypes.c_size_t(), (ctypes.c_longlong * 1)(12)
+    assert fft.cufftCreate(ctypes.byref(handle)) == 0
+    i64, computed = ctypes.c_longlong, "c16" if "c16" in kinds else "c8"
+    arguments = (handle, 1, n, None, i64(1), i64(12), XT[kinds[0]], None, i64(1), i64(12), XT[kinds[1]], i64(3),
+                 ctypes.byref(size))  # fmt: skip
+    assert fft.cufftXtGetSizeMany(*arguments, XT[computed]) == 0
+    assert fft.cufftXtMakePlanMany(*arguments, XT["f4"]) == NOT_SUPPORTED
+    assert fft.cufftXtMakePlanMany(*arguments, XT[computed]) == 0
+    result = cuda.mem_alloc(expected.astype(kinds[1]).nbytes)
+    assert fft.cufftXtExec(handle, place(on_device(data)), place(result), FORWARD) == 0
+    close(from_device(result, expected.shape, kinds[1]), expected)
+    assert fft.cufftDestroy(handle) == 0
+    assert fft.cufftXtExec(handle, place(result), place(result), FORWARD) == INVALID_PLAN
