@@ -4,7 +4,8 @@
 
 Installs a project at a pinned version into a virtual environment of its own below build/conformance, and runs its tests
 there, a process per file. `tests/conformance/NAME.toml` says which version and files, and lists by cause the tests that
-are known to fail. The exit status is 1 if any other test fails; known failures that pass are named.
+are known to fail. The exit status is 1 if any other test fails; known failures that pass are named. Collections of
+programs are built by nvcc instead, and a program counts as a test.
 """
 
 import argparse
@@ -17,6 +18,8 @@ import subprocess
 import sys
 import time
 import xml.etree.ElementTree as ElementTree
+
+import conformance_programs
 
 try:
     import tomllib
@@ -58,6 +61,8 @@ class Project:
 
 def install(project):
     """The folder of the project's tests, after making its environment if its version changed."""
+    if "programs" in project.facts:
+        return conformance_programs.checkout(BUILD, project)
     stamp = BUILD / project.name / "installed"
     wanted = "\n".join(project.facts["requirements"])
     if not stamp.exists() or stamp.read_text() != wanted:
@@ -194,9 +199,10 @@ def main(arguments=None):
     folder = install(project)
     variables = environment()
     outcomes = {}
+    run_one = conformance_programs.run_program if "programs" in project.facts else run_file
     for file in files_of(project, folder, options.files or project.patterns(options.short)):
         started = time.monotonic()
-        results = run_file(project, folder, file, variables)
+        results = run_one(project, folder, file, variables)
         outcomes.update(results)
         failed = sum(outcome not in ("passed", "skipped") for outcome in results.values())
         passed = sum(outcome == "passed" for outcome in results.values())
