@@ -80,6 +80,7 @@ suld.b.2d.v4.b32.trap {%r1, %r2, %r3, %r4}, [%at, {%r1, %r2}];
 suld.b.1d.b16.zero %h1, [%at, {%r1}];
 sust.b.2d.v4.b32.trap [%at, {%r1, %r2}], {%r1, %r2, %r3, %r4};
 sust.p.1d.b32.trap [%at, {%r1}], %r1;
+sured.b.add.1d.u32.trap [%at, {%r1}], %r1;
 suq.width.b32 %r1, [%at];
 """
 FETCHING = f"""
@@ -215,8 +216,10 @@ def repeated(kernel, at, instruction, times, shape):
 def random_sequence(kernels, generator):
     """Bodies of several kernels, one after another, each in a scope of its own."""
     parameters, bodies, length = [], [], 0
-    header = ".version 8.6\n.target sm_80\n.address_size 64\n"
+    header = ".version 8.8\n.target sm_100\n.address_size 64\n"
     count = generator.randint(20, 400)
+    # What is for targets such as sm_90a alone no other module has.
+    kernels = [kernel for kernel in kernels if re.search(r"\.target sm_\d+\s", kernel.header)]
     some = [generator.choice(kernels) for _ in range(generator.randint(2, 12))]
     for kernel in some:
         names = re.findall(r"\.param\s+(\.\w+)\s+(\w+)", kernel.parameters)

@@ -96,7 +96,7 @@ class Suite:
 
     def add(self, path, idea, kernels, target="sm_80", before=""):
         text = (
-            f"// SPDX-License-Identifier: MIT\n// {idea}\n.version 8.6\n.target {target}\n.address_size 64\n{before}\n"
+            f"// SPDX-License-Identifier: MIT\n// {idea}\n.version 8.7\n.target {target}\n.address_size 64\n{before}\n"
         )
         self.files[path + ".ptx"] = text + "\n".join(kernel.text() for kernel in kernels)
 

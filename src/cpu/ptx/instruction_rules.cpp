@@ -16,6 +16,7 @@
 #include "cpu/ptx/operand_types.h"
 #include "cpu/ptx/order_rules.h"
 #include "cpu/ptx/rule_words.h"
+#include "cpu/ptx/target_rules.h"
 #include "cpu/ptx/texture_rules.h"
 #include "cpu/ptx/vector_rules.h"
 #include "cpu/ptx/video_rules.h"
@@ -229,13 +230,14 @@ Broken broken_rule(const Instruction& instruction, const Function& function, con
   if (Broken broken = state_space(instruction, function, module)) return broken;
   if (Broken broken = negation(instruction, function)) return broken;
   if (Broken broken = broken_operand_rule(instruction, function, module)) return broken;
-  if (Broken broken = broken_vector_rule(instruction, function, module)) return broken;
+  if (Broken broken = broken_vector_rule(instruction, function)) return broken;
   if (Broken broken = mismatched_register(instruction, function)) return broken;
   if (Broken broken = ordering(instruction)) return broken;
   if (instruction.opcode == Opcode::bar || instruction.opcode == Opcode::barrier) {
     if (Broken broken = barrier_operands(instruction, function)) return broken;
   }
-  return broken_kind_rule(instruction, function);
+  if (Broken broken = broken_kind_rule(instruction, function)) return broken;
+  return broken_target_rule(instruction, module);
 }
 
 }  // namespace pycuda::cpu::ptx

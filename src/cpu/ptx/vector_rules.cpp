@@ -11,7 +11,6 @@ namespace {
 using Kind = Operand::Kind;
 
 constexpr std::uint32_t most_bits = 128, most_global_bits = 256;
-constexpr std::uint32_t wide_architecture = 100;
 
 /// How many values an operand has: those between braces or of a vector register.
 std::size_t size_of(const Operand& operand, const Function& function) {
@@ -66,7 +65,7 @@ Broken move(const Instruction& instruction, const Function& function) {
 }
 
 /// Loads, stores and atomics of several values.
-Broken access(const Instruction& instruction, const Function& function, const Module& module) {
+Broken access(const Instruction& instruction, const Function& function) {
   const Modifiers& modifiers = instruction.modifiers;
   const bool value_first = instruction.opcode == Opcode::ld || instruction.opcode == Opcode::ldu;
   const std::uint32_t bits = bits_of(modifiers.type());
@@ -76,23 +75,20 @@ Broken access(const Instruction& instruction, const Function& function, const Mo
     const bool in_global = !modifiers.has_space || modifiers.space == Space::Global;
     if (!in_global || bits < 32 || total > most_global_bits || bits > 64)
       return "has a vector of more than 4 values or 128 bits";
-    if (module.architecture < wide_architecture)
-      return "accesses 256 bits, which needs the target sm_100 or later";
   }
   return size(instruction.operands[value_first ? 0 : 1], modifiers.vector, function);
 }
 
 }  // namespace
 
-Broken broken_vector_rule(const Instruction& instruction, const Function& function,
-                          const Module& module) {
+Broken broken_vector_rule(const Instruction& instruction, const Function& function) {
   switch (instruction.opcode) {
     case Opcode::mov:
       return move(instruction, function);
     case Opcode::ld:
     case Opcode::ldu:
     case Opcode::st:
-      return access(instruction, function, module);
+      return access(instruction, function);
     default:
       return std::nullopt;
   }

@@ -11,6 +11,6 @@ namespace pycuda::cpu::ptx {
 
 /// What is wrong with the vectors of a move, load, store or atomic: a sentence without its subject.
 std::optional<std::string> broken_vector_rule(const Instruction& instruction,
-                                              const Function& function, const Module& module);
+                                              const Function& function);
 
 }  // namespace pycuda::cpu::ptx

@@ -20,9 +20,10 @@
 
 namespace pycuda::cpu::testing {
 
-/// `.version`, `.target` and the other lines that every module begins with.
-inline std::string module_of(const std::string& body) {
-  return ".version 8.0\n.target sm_90\n.address_size 64\n" + body;
+/// `.version`, `.target` and the other lines that every module begins with, where it has none.
+inline std::string module_of(const std::string& body, const std::string& target = "sm_100") {
+  if (body.starts_with(".version")) return body;
+  return ".version 8.8\n.target " + target + "\n.address_size 64\n" + body;
 }
 
 /// With vector code, whatever the environment says, or without.
@@ -40,8 +41,8 @@ inline jit::Options gangs_of(unsigned lanes) {
 }
 
 /// What the driver says against a module, or "" when it compiles.
-inline std::string diagnostics_of(const std::string& body) {
-  const auto program = jit::Program::compile(module_of(body), {});
+inline std::string diagnostics_of(const std::string& body, const std::string& target = "sm_100") {
+  const auto program = jit::Program::compile(module_of(body, target), {});
   return program ? std::string() : ptx::to_text(program.error());
 }
 

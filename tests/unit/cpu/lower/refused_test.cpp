@@ -54,13 +54,31 @@ TEST_CASE("instructions of units that a CPU has not are refused by name and line
            "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned "
            "[%rd1], [%r1], 128",
        }) {
-    const std::string said = diagnostics_of(kernel_with(instruction));
+    const bool is_exclusive = std::string(instruction).starts_with("wgmma");
+    const std::string said =
+        diagnostics_of(kernel_with(instruction), is_exclusive ? "sm_90a" : "sm_100");
     CAPTURE(said);
     CAPTURE(instruction);
     CHECK(said.find("ptx:12:") == 0);
     CHECK(said.find("'" + std::string(instruction).substr(0, 5)) != std::string::npos);
     CHECK(said.find("not supported by the CPU driver") != std::string::npos);
   }
+}
+
+TEST_CASE("what newer targets or versions have is refused with them and the module's") {
+  const auto said = [](const std::string& instruction, const std::string& target) {
+    return diagnostics_of(kernel_with(instruction), target);
+  };
+  CHECK(said("add.bf16 %h1, %h2, %h3", "sm_86") ==
+        "ptx:12:3: error: 'add.bf16' needs the target sm_90 or later, and the module's is sm_86\n");
+  CHECK(said("mov.u32 %r1, %cluster_ctarank", "sm_80") ==
+        "ptx:12:3: error: 'mov.u32' needs the target sm_90 or later, and the module's is sm_80\n");
+  CHECK(said("ld.mmio.acquire.sys.global.b32 %r1, [%rd1]", "sm_100") ==
+        "ptx:12:3: error: 'ld.mmio.acquire.sys.global.b32' needs PTX 9.3 or later, and the "
+        "module's version is 8.8\n");
+  CHECK(said("setmaxnreg.inc.sync.aligned.u32 64", "sm_90").find("sm_90a") != std::string::npos);
+  CHECK(said("shfl.idx.b32 %r1, %r2, 0, 31", "sm_70").find(".sync") != std::string::npos);
+  CHECK(said("shfl.idx.b32 %r1, %r2, 0, 31", "sm_61") == "");
 }
 
 TEST_CASE("system functions that there are not are refused by name and line") {

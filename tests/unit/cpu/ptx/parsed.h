@@ -11,7 +11,7 @@
 
 namespace pycuda::cpu::ptx {
 
-inline constexpr std::string_view kHead = ".version 8.0\n.target sm_80\n.address_size 64\n";
+inline constexpr std::string_view kHead = ".version 8.8\n.target sm_100\n.address_size 64\n";
 
 /// A module with what every piece may need in front of `body`, which begins at line 14.
 inline std::string kernel_text(std::string_view body) {

@@ -16,7 +16,10 @@ namespace {
 /// take no part if `some`. Vectors and threads must agree.
 void compare(const std::string& shuffle, bool some) {
   const std::string guard = some ? "setp.lt.u32 %p, %r6, 0x60000000; @%p bra done;" : "";
-  const std::string text = R"(
+  // Later targets have no shuffles without .sync.
+  const std::string text = R"(.version 8.8
+.target sm_61
+.address_size 64
 .visible .entry k(.param .u64 in, .param .u64 out) {
   .reg .b64 %in, %out, %a; .reg .b32 %i, %r<12>; .reg .pred %p, %q;
   ld.param.u64 %in, [in]; ld.param.u64 %out, [out];

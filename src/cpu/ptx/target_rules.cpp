@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+#include "cpu/ptx/target_rules.h"
+
+#include <algorithm>
+#include <charconv>
+#include <functional>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pycuda::cpu::ptx {
+namespace {
+
+struct Needs {
+  std::uint16_t target = 0;   ///< the number behind "sm_"
+  std::uint16_t version = 0;  ///< ten times that of PTX
+};
+
+struct Requirement {
+  Opcode opcode;
+  std::string_view words;
+  Needs needs;
+};
+
+/// Of each line of requirement.def the lists take what is theirs.
+#define PTX_NEEDS(opcode, words, target, version)
+#define PTX_ALL_NEED(words, target, version)
+#define PTX_ONLY_ON(opcode, words, targets)
+#define PTX_ENDED(opcode, words, target, version)
+
+constexpr Requirement requirements[] = {
+#undef PTX_NEEDS
+#define PTX_NEEDS(opcode, words, target, version) {Opcode::opcode, words, {target, version}},
+#include "cpu/ptx/requirement.def"
+#undef PTX_NEEDS
+#define PTX_NEEDS(opcode, words, target, version)
+};
+
+constexpr Requirement ended[] = {
+#undef PTX_ENDED
+#define PTX_ENDED(opcode, words, target, version) {Opcode::opcode, words, {target, version}},
+#include "cpu/ptx/requirement.def"
+#undef PTX_ENDED
+#define PTX_ENDED(opcode, words, target, version)
+};
+
+struct GeneralRequirement {
+  std::string_view words;
+  Needs needs;
+};
+
+constexpr GeneralRequirement general_requirements[] = {
+#undef PTX_ALL_NEED
+#define PTX_ALL_NEED(words, target, version) {words, {target, version}},
+#include "cpu/ptx/requirement.def"
+#undef PTX_ALL_NEED
+#define PTX_ALL_NEED(words, target, version)
+};
+
+struct Exclusive {
+  Opcode opcode;
+  std::string_view words, targets;
+};
+
+constexpr Exclusive exclusives[] = {
+#undef PTX_ONLY_ON
+#define PTX_ONLY_ON(opcode, words, targets) {Opcode::opcode, words, targets},
+#include "cpu/ptx/requirement.def"
+#undef PTX_ONLY_ON
+};
+
+#undef PTX_NEEDS
+#undef PTX_ALL_NEED
+#undef PTX_ENDED
+
+static_assert(std::ranges::is_sorted(requirements, {}, &Requirement::opcode));
+
+using Words = std::vector<std::string_view>;
+
+/// `next(part)` for each part of a text between separators, until it says true.
+template <class Next>
+bool any_part(std::string_view text, char separator, Next&& next) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(separator), text.size());
+    if (end > 0 && next(text.substr(0, end))) return true;
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return false;
+}
+
+class Form {
+ public:
+  explicit Form(const Instruction& instruction) : instruction_(instruction) {
+    any_part(instruction.text, '.', [&](std::string_view word) {
+      words_.push_back(word);
+      return false;
+    });
+  }
+
+  bool fits(std::string_view condition) const {
+    return !any_part(condition, ' ', [&](std::string_view word) { return !has_one_of(word); });
+  }
+
+ private:
+  bool has_one_of(std::string_view words) const {
+    return any_part(words, '|', [&](std::string_view word) { return has(word); });
+  }
+
+  bool has(std::string_view word) const {
+    const std::vector<Operand>& operands = instruction_.operands;
+    if (word == "#_") return !operands.empty() && operands[0].kind == Operand::Kind::Sink;
+    if (word.front() == '#') return operands.size() >= static_cast<std::size_t>(word[1] - '0');
+    if (word.front() == '~') return !has(word.substr(1));
+    // The opcode is no modifier.
+    auto from = words_.begin();
+    return !any_part(word, '.', [&](std::string_view part) {
+      from = std::find(from + 1, words_.end(), part);
+      return from == words_.end();
+    });
+  }
+
+  const Instruction& instruction_;
+  Words words_;
+};
+
+Needs of_register(const Operand& operand) {
+  using enum SpecialRegister;
+  const SpecialRegister special = operand.special;
+  if (special >= ClusterIdX && special <= IsExplicitCluster) return {90, 78};
+  if (special == AggregateSharedSize) return {90, 81};
+  if (special == ReservedSharedOffset) return {80, 76};
+  if (special == CurrentGraphExec) return {50, 80};
+  if (special == PerformanceMonitor && operand.index >= 8) return {50, 40};  // %pm0_64
+  return {};
+}
+
+void raise(Needs& needs, const Needs& other) {
+  needs.target = std::max(needs.target, other.target);
+  needs.version = std::max(needs.version, other.version);
+}
+
+Needs needs_of(const Instruction& instruction, const Form& form) {
+  Needs needs;
+  for (const Requirement& one :
+       std::ranges::equal_range(requirements, instruction.opcode, {}, &Requirement::opcode)) {
+    if (form.fits(one.words)) raise(needs, one.needs);
+  }
+  for (const GeneralRequirement& one : general_requirements)
+    if (form.fits(one.words)) raise(needs, one.needs);
+  for (const Operand& operand : instruction.operands) {
+    if (operand.kind == Operand::Kind::Special) raise(needs, of_register(operand));
+    for (const Operand& element : operand.elements)
+      if (element.kind == Operand::Kind::Special) raise(needs, of_register(element));
+  }
+  return needs;
+}
+
+std::string version_text(std::uint32_t version) {
+  return std::to_string(version / 10) + '.' + std::to_string(version % 10);
+}
+
+bool lists(std::string_view targets, std::string_view target) {
+  return any_part(targets, ' ', [&](std::string_view one) { return one == target; });
+}
+
+}  // namespace
+
+Broken broken_target_rule(const Instruction& instruction, const Module& module) {
+  const Form form(instruction);
+  const Needs needs = needs_of(instruction, form);
+  if (module.architecture != 0 && module.architecture < needs.target)
+    return "needs the target sm_" + std::to_string(needs.target) +
+           " or later, and the module's is " + module.target;
+  const std::uint32_t version = module.version_major * 10 + module.version_minor;
+  if (version != 0 && version < needs.version)
+    return "needs PTX " + version_text(needs.version) + " or later, and the module's version is " +
+           version_text(version);
+  for (const Requirement& one : ended) {
+    if (one.opcode == instruction.opcode && form.fits(one.words) &&
+        module.architecture >= one.needs.target && version >= one.needs.version) {
+      return "has ended with the target sm_" + std::to_string(one.needs.target) + " and PTX " +
+             version_text(one.needs.version) + ": use the form with .sync";
+    }
+  }
+  for (const Exclusive& one : exclusives) {
+    if (one.opcode == instruction.opcode && form.fits(one.words) &&
+        !lists(one.targets, module.target)) {
+      return "exists for the targets " + std::string(one.targets) + " alone, and the module's is " +
+             module.target;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace pycuda::cpu::ptx

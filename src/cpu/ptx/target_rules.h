@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// Forms of instructions that only newer targets or versions of PTX have: requirement.def.
+#pragma once
+
+#include "cpu/ptx/module.h"
+#include "cpu/ptx/rule_words.h"
+
+namespace pycuda::cpu::ptx {
+
+/// Why the module's target or version of PTX does not have the instruction.
+Broken broken_target_rule(const Instruction& instruction, const Module& module);
+
+}  // namespace pycuda::cpu::ptx
