@@ -168,6 +168,81 @@ TEST_CASE("surface accesses are vectors of up to 16 bytes, in layers and slices"
   CHECK(read[1].bits[3] == 0);
 }
 
+TEST_CASE("reductions change texels where threads meet") {
+  const CurrentContext context;
+  // Sixty lanes at three texels, with the values 1 to 60.
+  std::vector<At> places;
+  for (std::uint32_t i = 0; i < 60; ++i) places.push_back({i + 1, i % 3 * 4, 0, 0});
+  const auto reduced = [&](const std::string& instruction, std::uint32_t start,
+                           CUarray_format format) {
+    const TestArray array({4, 1, 0, format, 1, surface_flag});
+    const std::vector<std::uint32_t> texels(4, start);
+    array.fill(texels.data(), 4);
+    const TestSurface surface(array);
+    probe("shr.u32 %z, %x, 2;\nneg.s32 %v0, %l;\n" + instruction, surface.handle(), places);
+    std::vector<std::uint32_t> after(4);
+    std::memcpy(after.data(), array.read(4).data(), 16);
+    CHECK(after[3] == start);
+    return std::vector<std::uint32_t>(after.begin(), after.begin() + 3);
+  };
+  const auto unsigned_texels = [&](const std::string& instruction, std::uint32_t start) {
+    return reduced(instruction, start, CU_AD_FORMAT_UNSIGNED_INT32);
+  };
+  using Texels = std::vector<std::uint32_t>;
+  // 1 + 4 + ... + 58, 2 + ... + 59, 3 + ... + 60.
+  const Texels sums = {590, 610, 630};
+  for (const char* form : {"b.add.2d.u32", "b.add.2d.s32"}) {
+    const std::string words(form);
+    CHECK(unsigned_texels("sured." + words + ".trap [%t, {%x, %y}], %l;", 100) ==
+          Texels{690, 710, 730});
+  }
+  CHECK(unsigned_texels("sured.p.add.2d.b32.trap [%t, {%z, %y}], %l;", 0) == sums);
+  CHECK(unsigned_texels("sured.b.min.2d.u32.trap [%t, {%x, %y}], %l;", 50) == Texels{1, 2, 3});
+  CHECK(unsigned_texels("sured.b.max.2d.u32.trap [%t, {%x, %y}], %l;", 0) == Texels{58, 59, 60});
+  const Texels lowest = {~57u, ~58u, ~59u};
+  CHECK(unsigned_texels("sured.b.min.2d.s32.trap [%t, {%x, %y}], %v0;", 5) == lowest);
+  CHECK(unsigned_texels("sured.b.min.2d.u32.trap [%t, {%x, %y}], %v0;", 5) == Texels{5, 5, 5});
+  CHECK(unsigned_texels("sured.b.max.2d.s32.trap [%t, {%x, %y}], %v0;", 5) == Texels{5, 5, 5});
+  CHECK(unsigned_texels("sured.b.or.2d.b32.trap [%t, {%x, %y}], %l;", 256) ==
+        Texels{319, 319, 319});
+  CHECK(unsigned_texels("sured.b.and.2d.b32.trap [%t, {%x, %y}], %v0;", 0xff) ==
+        Texels{0xc0, 0xc0, 0xc0});
+  // What sured.p compares is what the surface has.
+  const std::string formatted = "sured.p.min.2d.b32.trap [%t, {%z, %y}], %v0;";
+  CHECK(reduced(formatted, 5, CU_AD_FORMAT_SIGNED_INT32) == lowest);
+  CHECK(unsigned_texels(formatted, 5) == Texels{5, 5, 5});
+  CHECK(unsigned_texels("sured.p.or.2d.b32.trap [%t, {%z, %y}], %l;", 0) == Texels{63, 63, 63});
+}
+
+TEST_CASE("reductions of 64 bits, and outside") {
+  const CurrentContext context;
+  const TestArray array({2, 2, 2, CU_AD_FORMAT_UNSIGNED_INT32, 2, surface_flag});
+  std::vector<std::uint64_t> texels(8, 0xffffffffu);
+  array.fill(texels.data(), 8);
+  const TestSurface surface(array);
+  std::vector<At> places;
+  for (std::uint32_t i = 0; i < 40; ++i) places.push_back({7, 8, 1, 1});
+  const std::string wide = ".reg .b64 %w;\nmov.b64 %w, {%l, %l};\n";
+  const auto after = [&](const std::string& instruction) {
+    probe(wide + instruction, surface.handle(), places);
+    std::memcpy(texels.data(), array.read(8).data(), 64);
+    return texels[7];
+  };
+  const std::uint64_t seven = 0x0000000700000007;
+  const std::uint64_t sum = 0xffffffff + 40 * seven;
+  CHECK(after("sured.b.add.3d.u64.trap [%t, {%x, %y, %z, %z}], %w;") == sum);
+  CHECK(after("sured.b.min.3d.u64.clamp [%t, {%x, %y, %z, %z}], %w;") == seven);
+  CHECK(after("sured.b.min.3d.s64.clamp [%t, {%x, %y, %z, %z}], -3;") == ~std::uint64_t{2});
+  CHECK(after("sured.b.max.3d.s64.trap [%t, {%x, %y, %z, %z}], %w;") == seven);
+  CHECK(after("shr.u32 %x, %x, 3;\nsured.p.max.3d.b64.trap [%t, {%x, %y, %z, %z}], -1;") ==
+        ~std::uint64_t{0});
+  CHECK(texels[6] == 0xffffffffu);
+  // Outside nothing happens, or what is nearest changes.
+  places.assign(40, At{1, 64, 1, 1});
+  CHECK(after("sured.b.add.3d.u64.zero [%t, {%x, %y, %z, %z}], %w;") == ~std::uint64_t{0});
+  CHECK(after("sured.b.min.3d.u64.clamp [%t, {%x, %y, %z, %z}], %w;") == 0x0000000100000001);
+}
+
 TEST_CASE("a surface access that traps outside ends the launch") {
   if (!is_cpu_driver()) return;
   const CurrentContext context;

@@ -86,6 +86,7 @@ std::vector<RuntimeSymbol> all_symbols() {
       runtime_symbol("pycuda_cpu_texture_query", pycuda_cpu_texture_query),
       runtime_symbol("pycuda_cpu_surface_load", pycuda_cpu_surface_load),
       runtime_symbol("pycuda_cpu_surface_store", pycuda_cpu_surface_store),
+      runtime_symbol("pycuda_cpu_surface_reduce", pycuda_cpu_surface_reduce),
       runtime_symbol("memcpy", std::memcpy),
       runtime_symbol("memmove", std::memmove),
       runtime_symbol("memset", std::memset),

@@ -2,12 +2,51 @@
 #include "cpu/exec/surface_access.h"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstring>
+#include <type_traits>
 
 #include "cpu/exec/half_conversions.h"
 
 namespace pycuda::cpu::exec {
+namespace {
+
+template <class Unsigned>
+Unsigned reduced(Unsigned old, SurfaceReduction reduction, Unsigned value) {
+  using enum SurfaceReduction;
+  using Signed = std::make_signed_t<Unsigned>;
+  const bool is_less = old < value;
+  const bool is_less_signed = static_cast<Signed>(old) < static_cast<Signed>(value);
+  switch (reduction) {
+    case Add:
+      return old + value;
+    case And:
+      return old & value;
+    case Or:
+      return old | value;
+    case MinUnsigned:
+      return is_less ? old : value;
+    case MaxUnsigned:
+      return is_less ? value : old;
+    case MinSigned:
+      return is_less_signed ? old : value;
+    case MaxSigned:
+      return is_less_signed ? value : old;
+  }
+  return old;
+}
+
+template <class Unsigned>
+void reduce_at(std::byte* place, SurfaceReduction reduction, Unsigned value) {
+  const std::atomic_ref<Unsigned> texel(*reinterpret_cast<Unsigned*>(place));
+  Unsigned old = texel.load(std::memory_order_relaxed);
+  while (!texel.compare_exchange_weak(old, reduced(old, reduction, value),
+                                      std::memory_order_relaxed)) {
+  }
+}
+
+}  // namespace
 
 SurfacePlace locate(const TexelMemory& texels, TextureForm form, const Coordinates& at,
                     std::byte** place) {
@@ -67,6 +106,25 @@ Texels converted(const TexelMemory& texels, const Texels& components) {
     std::memcpy(bytes + std::size_t{i} * size, &stored, size);
   }
   return std::bit_cast<Texels>(bytes);
+}
+
+SurfaceReduction reduction_of(TexelFormat format, SurfaceReduction unsigned_reduction) {
+  const bool is_signed = format == TexelFormat::Signed8 || format == TexelFormat::Signed16 ||
+                         format == TexelFormat::Signed32;
+  if (is_signed && unsigned_reduction == SurfaceReduction::MinUnsigned)
+    return SurfaceReduction::MinSigned;
+  if (is_signed && unsigned_reduction == SurfaceReduction::MaxUnsigned)
+    return SurfaceReduction::MaxSigned;
+  return unsigned_reduction;
+}
+
+void reduce(std::byte* place, std::uint32_t bytes, SurfaceReduction reduction,
+            std::uint64_t value) {
+  if (bytes == sizeof(std::uint64_t)) {
+    reduce_at(place, reduction, value);
+  } else {
+    reduce_at(place, reduction, static_cast<std::uint32_t>(value));
+  }
 }
 
 }  // namespace pycuda::cpu::exec

@@ -20,4 +20,10 @@ SurfacePlace locate(const TexelMemory& texels, TextureForm form, const Coordinat
 /// The texel that sust.p stores for components of 32 bits: up to 16 bytes.
 Texels converted(const TexelMemory& texels, const Texels& components);
 
+/// What sured.p does to texels of a format, for what the instruction says of unsigned numbers.
+SurfaceReduction reduction_of(TexelFormat format, SurfaceReduction unsigned_reduction);
+
+/// sured: changes the 4 or 8 bytes at `place`, as one step for other threads.
+void reduce(std::byte* place, std::uint32_t bytes, SurfaceReduction reduction, std::uint64_t value);
+
 }  // namespace pycuda::cpu::exec

@@ -108,6 +108,15 @@ std::byte* surface_place(ThreadFrame* thread, std::uint64_t handle, TextureForm 
   refuse(thread, FaultKind::IllegalAddress, "surface access out of bounds", detail);
 }
 
+/// sured.p takes a texel as one number.
+void check_texel_size(ThreadFrame* thread, std::uint32_t texel_bytes, std::uint32_t bytes) {
+  if (texel_bytes == bytes) return;
+  char detail[96];
+  std::snprintf(detail, sizeof detail,
+                "sured.p of %u bytes changes a surface of texels of %u bytes", bytes, texel_bytes);
+  refuse(thread, FaultKind::IllegalAddress, "illegal surface access", detail);
+}
+
 /// What `read` reads of the texture, as compiled code takes it.
 template <class Read>
 Texels fetched(ThreadFrame* thread, std::uint64_t texture, std::uint32_t form, Read&& read) {
@@ -240,6 +249,21 @@ void pycuda_cpu_surface_store(ThreadFrame* thread, std::uint64_t surface, std::u
     bytes = texels.texel_bytes();
   }
   std::memcpy(place, &value, bytes);
+}
+
+void pycuda_cpu_surface_reduce(ThreadFrame* thread, std::uint64_t surface, std::uint32_t form,
+                               std::uint32_t layer, std::uint32_t x, std::uint32_t y,
+                               std::uint32_t z, std::uint32_t reduction, std::uint64_t value) {
+  const TextureForm how = TextureForm::of(form);
+  std::byte* const place = exec::surface_place(thread, surface, how, {layer, x, y, z});
+  if (place == nullptr) return;
+  auto change = static_cast<SurfaceReduction>(reduction);
+  if (how.formatted) {
+    const exec::TexelMemory& texels = exec::TextureTable::instance().find(surface)->texels;
+    exec::check_texel_size(thread, texels.texel_bytes(), how.bytes);
+    change = exec::reduction_of(texels.format, change);
+  }
+  exec::reduce(place, how.bytes, change, value);
 }
 
 }  // extern "C"

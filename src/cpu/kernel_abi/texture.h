@@ -64,6 +64,18 @@ enum class TextureQuery : std::uint32_t {
   MemoryLayout,
 };
 
+/// What sured does with the value that it finds; min and max of numbers with a sign or without. Of
+/// sured.p the surface's format says which.
+enum class SurfaceReduction : std::uint32_t {
+  Add = 0,
+  And,
+  Or,
+  MinUnsigned,
+  MaxUnsigned,
+  MinSigned,
+  MaxSigned,
+};
+
 /// 16 bytes as compiled code returns and takes them: four components of 32 bits, or raw bytes.
 struct Texels {
   std::uint64_t low = 0, high = 0;
@@ -103,4 +115,9 @@ void pycuda_cpu_surface_store(pycuda::cpu::ThreadFrame* thread, std::uint64_t su
                               std::uint32_t form, std::uint32_t layer, std::uint32_t x,
                               std::uint32_t y, std::uint32_t z, std::uint64_t low,
                               std::uint64_t high);
+/// sured, with the coordinates of a store; one after the other where threads meet.
+void pycuda_cpu_surface_reduce(pycuda::cpu::ThreadFrame* thread, std::uint64_t surface,
+                               std::uint32_t form, std::uint32_t layer, std::uint32_t x,
+                               std::uint32_t y, std::uint32_t z, std::uint32_t reduction,
+                               std::uint64_t value);
 }

@@ -144,6 +144,7 @@ InstructionClass named_class(const ptx::Instruction& instruction) {
     case st:
     case stmatrix:
     case suld:
+    case sured:
     case sust:
     case tex:
     case tld4:

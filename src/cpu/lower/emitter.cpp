@@ -147,6 +147,7 @@ Emitter emitter_of(ptx::Opcode opcode) {
       return emit_wmma;
     case suld:
     case suq:
+    case sured:
     case sust:
     case tex:
     case tld4:
@@ -164,7 +165,6 @@ Emitter emitter_of(ptx::Opcode opcode) {
     case clusterlaunchcontrol:
     case istypep:
     case multimem:
-    case sured:
     case tcgen05:
     case tensormap:
       return nullptr;

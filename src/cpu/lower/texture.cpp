@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Emitters: tex, tld4, txq, suld, sust, suq: calls of the run time, which knows what is bound.
+// Emitters: tex, tld4, txq, suld, sust, sured, suq: calls of the run time, which knows what is
+// bound.
 #include "cpu/lower/texture.h"
 
 #include <algorithm>
@@ -234,6 +235,56 @@ bool emit_query(FunctionLowering& lowering, const ptx::Instruction& instruction)
   return false;
 }
 
+SurfaceBoundary boundary_of(const ptx::Modifiers& modifiers) {
+  return modifiers.has("clamp")  ? SurfaceBoundary::Clamp
+         : modifiers.has("zero") ? SurfaceBoundary::Zero
+                                 : SurfaceBoundary::Trap;
+}
+
+std::optional<SurfaceReduction> reduction_of(const ptx::Modifiers& modifiers) {
+  const bool is_signed = ptx::is_signed(modifiers.type());
+  switch (modifiers.atomic) {
+    case ptx::AtomicOp::Add:
+      return SurfaceReduction::Add;
+    case ptx::AtomicOp::And:
+      return SurfaceReduction::And;
+    case ptx::AtomicOp::Or:
+      return SurfaceReduction::Or;
+    case ptx::AtomicOp::Min:
+      return is_signed ? SurfaceReduction::MinSigned : SurfaceReduction::MinUnsigned;
+    case ptx::AtomicOp::Max:
+      return is_signed ? SurfaceReduction::MaxSigned : SurfaceReduction::MaxUnsigned;
+    default:
+      return std::nullopt;
+  }
+}
+
+/// sured{.b,.p}.op.geometry.type.boundary [a, b], c
+bool emit_surface_reduction(FunctionLowering& lowering, const ptx::Instruction& instruction) {
+  const ptx::Modifiers& modifiers = instruction.modifiers;
+  const auto geometry = geometry_of(modifiers);
+  const auto reduction = reduction_of(modifiers);
+  if (!geometry || !reduction) return false;
+  const unsigned bits = ptx::bits_of(modifiers.type());
+  TextureForm form;
+  form.geometry = *geometry;
+  form.formatted = modifiers.has("p");
+  form.boundary = boundary_of(modifiers);
+  form.bytes = bits / 8;
+  llvm::IRBuilder<>& b = lowering.builder();
+  llvm::Value* at[4];
+  const ptx::Operand& place = instruction.operands[0];
+  if (!coordinates_of(lowering, place, *geometry, at)) return false;
+  llvm::Value* handle = handle_of(lowering, place.elements[0]);
+  llvm::Value* value =
+      b.CreateZExt(lowering.read_bits(instruction.operands[1], bits), b.getInt64Ty());
+  lowering.track_line();
+  lowering.runtime_call("pycuda_cpu_surface_reduce", b.getVoidTy(),
+                        {lowering.thread(), handle, b.getInt32(form.word()), at[0], at[1], at[2],
+                         at[3], b.getInt32(static_cast<std::uint32_t>(*reduction)), value});
+  return true;
+}
+
 /// suld.b.geometry{.vec}.type.boundary d, [a, b]; sust.b the same with its operands exchanged;
 /// sust.p.geometry{.vec}.b32.boundary [a, b], c
 bool emit_surface(FunctionLowering& lowering, const ptx::Instruction& instruction) {
@@ -245,9 +296,7 @@ bool emit_surface(FunctionLowering& lowering, const ptx::Instruction& instructio
   form.geometry = *geometry;
   form.formatted = modifiers.has("p");
   if (form.formatted && (loads || modifiers.type() != ptx::Type::B32)) return false;
-  form.boundary = modifiers.has("clamp")  ? SurfaceBoundary::Clamp
-                  : modifiers.has("zero") ? SurfaceBoundary::Zero
-                                          : SurfaceBoundary::Trap;
+  form.boundary = boundary_of(modifiers);
   const ptx::Operand& values = instruction.operands[loads ? 0 : 1];
   const std::vector<ptx::Operand> elements = lowering.elements(values);
   const unsigned bits = ptx::bits_of(modifiers.type());
@@ -314,6 +363,8 @@ bool emit_texture(FunctionLowering& lowering, const ptx::Instruction& instructio
     case ptx::Opcode::suld:
     case ptx::Opcode::sust:
       return emit_surface(lowering, instruction);
+    case ptx::Opcode::sured:
+      return emit_surface_reduction(lowering, instruction);
     default:
       return false;
   }

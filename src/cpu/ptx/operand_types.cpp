@@ -106,6 +106,8 @@ std::string_view operand_signature(const Instruction& instruction) {
     case Opcode::ldu:
     case Opcode::suld:
       return "T";
+    case Opcode::sured:
+      return "-t";
     case Opcode::sust:
       return "-T";
     case Opcode::tex:

@@ -114,6 +114,26 @@ Broken surface(const Instruction& instruction) {
   return coordinates(instruction.operands[loads ? 1 : 0]);
 }
 
+/// sured: what each operation does to bytes (.b) or to texels (.p).
+Broken reduction(const Instruction& instruction) {
+  const Modifiers& modifiers = instruction.modifiers;
+  const Type type = modifiers.type();
+  const AtomicOp operation = modifiers.atomic;
+  const bool is_bitwise = operation == AtomicOp::And || operation == AtomicOp::Or;
+  const bool is_limit = operation == AtomicOp::Min || operation == AtomicOp::Max;
+  if (!is_bitwise && !is_limit && operation != AtomicOp::Add)
+    return "needs .add, .min, .max, .and or .or";
+  if (!is_one_of(first_word(instruction), {"b", "p"}) || count(modifiers, {"b", "p"}) != 1)
+    return "needs .b or .p first";
+  if (count(modifiers, {"1d", "2d", "3d"}) != 1) return "needs .1d, .2d or .3d";
+  if (count(modifiers, {"trap", "clamp", "zero"}) != 1) return "needs .trap, .clamp or .zero";
+  const bool has_its_type = modifiers.has("p") || is_bitwise
+                                ? type == Type::B32 || (is_limit && type == Type::B64)
+                                : is_integer(type) && (is_limit || type != Type::S64);
+  if (!has_its_type) return "does not exist for the type ." + std::string(name_of(type));
+  return coordinates(instruction.operands[0]);
+}
+
 }  // namespace
 
 Broken broken_texture_rule(const Instruction& instruction, const Function& function) {
@@ -128,6 +148,8 @@ Broken broken_texture_rule(const Instruction& instruction, const Function& funct
     case Opcode::suld:
     case Opcode::sust:
       return surface(instruction);
+    case Opcode::sured:
+      return reduction(instruction);
     default:
       return std::nullopt;
   }

@@ -32,7 +32,6 @@ TEST_CASE("instructions of units that a CPU has not are refused by name and line
            "tld4.r.cube.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f6, %f7, %f7}]",
            "txq.filter_mode.b32 %r1, [%rd1]",
            "suld.p.1d.b32.trap %r1, [%rd1, {%r2}]",
-           "sured.b.add.1d.u32.trap [%rd1, {%r2}], %r1",
            "istypep.texref %p1, %rd1",
            "ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r1, %r2}, [%r3]",
            "mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4, %f5, %f6, %f7, "
