@@ -66,6 +66,9 @@ Broken packing(const Instruction& instruction) {
   const bool of_8 = !is_narrow && is_one_of(types[0], {Type::U8, Type::S8});
   if (!is_narrow) types.erase(types.begin());
   if (!modifiers.sat) return "needs .sat";
+  if (modifiers.rounding != Rounding::None || modifiers.relu || modifiers.satfinite ||
+      modifiers.ftz)
+    return "has no modifier besides .sat";
   if (modifiers.others.empty() || !instruction.text.starts_with("cvt.pack."))
     return "has .pack first";
   const std::vector<Type> wanted =

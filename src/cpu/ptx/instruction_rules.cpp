@@ -7,6 +7,7 @@
 
 #include "cpu/ptx/bulk_rules.h"
 #include "cpu/ptx/cache_rules.h"
+#include "cpu/ptx/choice_rules.h"
 #include "cpu/ptx/cursor.h"
 #include "cpu/ptx/form_rules.h"
 #include "cpu/ptx/matrix_rules.h"
@@ -236,6 +237,7 @@ Broken broken_rule(const Instruction& instruction, const Function& function, con
   if (instruction.opcode == Opcode::bar || instruction.opcode == Opcode::barrier) {
     if (Broken broken = barrier_operands(instruction, function)) return broken;
   }
+  if (Broken broken = broken_choice_rule(instruction)) return broken;
   if (Broken broken = broken_kind_rule(instruction, function)) return broken;
   return broken_target_rule(instruction, module);
 }

@@ -68,6 +68,8 @@ Broken texture(const Instruction& instruction, const Function& function) {
   const Modifiers& modifiers = instruction.modifiers;
   const std::vector<Operand>& operands = instruction.operands;
   const Type coordinate = modifiers.types[1];
+  const std::size_t values = modifiers.types[0] == Type::F16x2 ? 2 : 4;
+  if (modifiers.vector != values) return "needs .v" + std::to_string(values);
   if (coordinate != Type::F32 && coordinate != Type::S32) return "has coordinates of .f32 or .s32";
   if (count(modifiers, {"cube", "acube"}) > 0 && coordinate != Type::F32)
     return "has coordinates of .f32 with cubes";
@@ -107,7 +109,8 @@ Broken query(const Instruction& instruction, const Function& function) {
 Broken surface(const Instruction& instruction) {
   const Modifiers& modifiers = instruction.modifiers;
   const bool loads = instruction.opcode == Opcode::suld;
-  if (count(modifiers, {"b", "p"}) != 1) return "needs .b or .p";
+  if (!is_one_of(first_word(instruction), {"b", "p"}) || count(modifiers, {"b", "p"}) != 1)
+    return "needs .b or .p first";
   if (count(modifiers, {"trap", "clamp", "zero"}) != 1) return "needs .trap, .clamp or .zero";
   if (count(modifiers, {"wb", "wt"}) > 0 && loads) return "has a cache operator of stores";
   if (count(modifiers, {"ca", "lu", "cv"}) > 0 && !loads) return "has a cache operator of loads";

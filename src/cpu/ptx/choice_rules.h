@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+// Modifiers that exclude or need each other: choice.def.
+#pragma once
+
+#include "cpu/ptx/rule_words.h"
+
+namespace pycuda::cpu::ptx {
+
+Broken broken_choice_rule(const Instruction& instruction);
+
+}  // namespace pycuda::cpu::ptx
