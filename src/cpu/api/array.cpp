@@ -86,18 +86,77 @@ bool has_shape(const CUDA_ARRAY3D_DESCRIPTOR& d, exec::TexelMemory* texels) {
   return fits(d.Width, Limits::width_1d) && fits(d.Height, Limits::height_2d);
 }
 
-CUresult create(Context& context, const CUDA_ARRAY3D_DESCRIPTOR& descriptor, CUarray* handle) {
-  exec::TexelMemory texels;
-  const CUresult status = described_texels(descriptor, &texels);
-  if (status != CUDA_SUCCESS) return status;
-  void* memory = context.allocate(texels.bytes(), exec::MemoryKind::Array);
-  if (memory == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
-  exec::note_allocation(memory);
-  texels.base = static_cast<std::byte*>(memory);
-  auto array = std::make_unique<Array>(context, descriptor, texels);
+CUresult keep(std::unique_ptr<Array> array, CUarray* handle) {
   *handle = array->handle();
   arrays().owned.add(std::move(array));
   return CUDA_SUCCESS;
+}
+
+std::byte* allocate(Context& context, std::uint64_t bytes) {
+  void* const memory = context.allocate(bytes, exec::MemoryKind::Array);
+  if (memory != nullptr) exec::note_allocation(memory);
+  return static_cast<std::byte*>(memory);
+}
+
+/// Brightness of all points, then the two colours of every other one of every other row.
+CUresult create_planes(Context& context, const CUDA_ARRAY3D_DESCRIPTOR& d, CUarray* handle) {
+  if (d.NumChannels != 3 || d.Depth != 0 || d.Height == 0 || d.Width % 2 != 0 ||
+      d.Height % 2 != 0 || (d.Flags & ~unsigned{CUDA_ARRAY3D_SURFACE_LDST}) != 0)
+    return fail(CUDA_ERROR_INVALID_VALUE,
+                "array: CU_AD_FORMAT_NV12 has 3 channels, and an even width and height");
+  const CUDA_ARRAY3D_DESCRIPTOR light{d.Width, d.Height, 0, CU_AD_FORMAT_UNSIGNED_INT8, 1, d.Flags};
+  const CUDA_ARRAY3D_DESCRIPTOR colour{d.Width / 2, d.Height / 2, 0, CU_AD_FORMAT_UNSIGNED_INT8,
+                                       2,           d.Flags};
+  exec::TexelMemory texels, colours;
+  CUresult status = described_texels(light, &texels);
+  if (status == CUDA_SUCCESS) status = described_texels(colour, &colours);
+  if (status != CUDA_SUCCESS) return status;
+  const std::uint64_t light_bytes = texels.bytes();
+  texels.base = allocate(context, light_bytes + colours.bytes());
+  if (texels.base == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
+  colours.base = texels.base + light_bytes;
+  exec::TexelMemory both = texels;
+  both.height += both.height / 2;
+  auto array = std::make_unique<Array>(context, d, both);
+  array->add_plane(std::make_unique<Array>(context, light, texels, Array::Memory::Borrowed));
+  array->add_plane(std::make_unique<Array>(context, colour, colours, Array::Memory::Borrowed));
+  return keep(std::move(array), handle);
+}
+
+constexpr unsigned mapping_flags = CUDA_ARRAY3D_SPARSE | CUDA_ARRAY3D_DEFERRED_MAPPING;
+
+/// Without memory, which cuMemMapArrayAsync puts there.
+CUresult create_unmapped(Context& context, const CUDA_ARRAY3D_DESCRIPTOR& d, CUarray* handle) {
+  if ((d.Flags & mapping_flags) == mapping_flags || d.Height == 0)
+    return fail(CUDA_ERROR_INVALID_VALUE,
+                "array: it is sparse or gets all of its memory later, and has two dimensions or "
+                "more");
+  CUDA_ARRAY3D_DESCRIPTOR plain = d;
+  plain.Flags &= ~mapping_flags;
+  exec::TexelMemory texels;
+  const CUresult status = described_texels(plain, &texels);
+  if (status != CUDA_SUCCESS) return status;
+  if ((d.Flags & CUDA_ARRAY3D_SPARSE) != 0) {  // rows are whole tiles
+    texels.row_bytes = ArrayTiles::whole_tiles(texels.row_bytes);
+    texels.slice_bytes = texels.row_bytes * texels.height;
+  }
+  auto tiles = ArrayTiles::reserve(ArrayTiles::whole_tiles(texels.slice_bytes * texels.depth));
+  if (tiles == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
+  texels.base = tiles->base();
+  auto array = std::make_unique<Array>(context, d, texels, Array::Memory::Borrowed);
+  array->take_tiles(std::move(tiles));
+  return keep(std::move(array), handle);
+}
+
+CUresult create(Context& context, const CUDA_ARRAY3D_DESCRIPTOR& descriptor, CUarray* handle) {
+  if (descriptor.Format == CU_AD_FORMAT_NV12) return create_planes(context, descriptor, handle);
+  if ((descriptor.Flags & mapping_flags) != 0) return create_unmapped(context, descriptor, handle);
+  exec::TexelMemory texels;
+  const CUresult status = described_texels(descriptor, &texels);
+  if (status != CUDA_SUCCESS) return status;
+  texels.base = allocate(context, texels.bytes());
+  if (texels.base == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
+  return keep(std::make_unique<Array>(context, descriptor, texels), handle);
 }
 
 }  // namespace
@@ -238,10 +297,28 @@ CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR* pArrayDescriptor, CU
 
 CUresult cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS* memoryRequirements,
                                       CUarray array, CUdevice device) {
-  return with_array(array, [&](const Array&) -> CUresult {
+  return with_array(array, [&](const Array& found) -> CUresult {
     if (memoryRequirements == nullptr) return CUDA_ERROR_INVALID_VALUE;
     if (find_device(device) == nullptr) return CUDA_ERROR_INVALID_DEVICE;
-    return refuse_memory_requirements();
+    if ((found.descriptor().Flags & CUDA_ARRAY3D_DEFERRED_MAPPING) == 0)
+      return refuse_memory_requirements();
+    *memoryRequirements = {};
+    memoryRequirements->size = found.tiles()->bytes();
+    memoryRequirements->alignment = ArrayTiles::tile_bytes;
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuArrayGetPlane(CUarray* pPlaneArray, CUarray hArray, unsigned int planeIdx) {
+  return with_array(hArray, [&](const Array& array) -> CUresult {
+    if (pPlaneArray == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    if (planeIdx >= array.planes().size()) {
+      return fail(CUDA_ERROR_INVALID_VALUE, "array: there is no plane " + std::to_string(planeIdx) +
+                                                ": it has " +
+                                                std::to_string(array.planes().size()));
+    }
+    *pPlaneArray = array.planes()[planeIdx]->handle();
+    return CUDA_SUCCESS;
   });
 }
 

@@ -4,7 +4,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
 
+#include "cpu/api/array_tiles.h"
 #include "cpu/api/cuda_abi.h"
 #include "cpu/exec/texture.h"
 
@@ -29,11 +33,20 @@ class Array {
   bool takes_surfaces() const { return (descriptor_.Flags & CUDA_ARRAY3D_SURFACE_LDST) != 0; }
   std::uint64_t bytes() const { return texels_.bytes(); }
 
+  /// Of a sparse array, or one whose memory comes later: where that is put; else null.
+  ArrayTiles* tiles() const { return tiles_.get(); }
+  void take_tiles(std::unique_ptr<ArrayTiles> tiles) { tiles_ = std::move(tiles); }
+  /// Of an array of a video format; the array itself is then no texture.
+  const std::vector<std::unique_ptr<Array>>& planes() const { return planes_; }
+  void add_plane(std::unique_ptr<Array> plane) { planes_.push_back(std::move(plane)); }
+
  private:
   Context& context_;
   CUDA_ARRAY3D_DESCRIPTOR descriptor_;
   exec::TexelMemory texels_;
   Memory memory_;
+  std::unique_ptr<ArrayTiles> tiles_;
+  std::vector<std::unique_ptr<Array>> planes_;
   CUarray handle_;
 };
 
@@ -46,8 +59,7 @@ void release_arrays_of(const Context& context);
 /// describes none, NOT_SUPPORTED for formats and flags that the driver does not know.
 CUresult described_texels(const CUDA_ARRAY3D_DESCRIPTOR& descriptor, exec::TexelMemory* texels);
 
-/// Memory is required by arrays of deferred mapping alone, which the CPU driver does not make:
-/// INVALID_VALUE, as a GPU answers for others.
+/// INVALID_VALUE: memory is required by arrays of deferred mapping alone.
 CUresult refuse_memory_requirements();
 
 /// The format and channels of texels: INVALID_VALUE for what is none, NOT_SUPPORTED for packed and

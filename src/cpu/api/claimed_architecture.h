@@ -23,7 +23,11 @@ struct ClaimedArchitecture {
   int major() const { return static_cast<int>(capability / 10); }
   int minor() const { return static_cast<int>(capability % 10); }
   bool has_clusters() const { return capability >= 90; }
+  bool decompresses() const { return capability >= 100; }
 };
+
+/// By one operation of cuMemBatchDecompressAsync, before and after.
+inline constexpr std::uint64_t most_decompressed_bytes = std::uint64_t{4} << 20;
 
 /// That of PYCUDA_CPU_ARCH, else 8.0. The same for the process's life.
 const ClaimedArchitecture& claimed_architecture();

@@ -154,12 +154,13 @@ CUresult Copy3D::Side::validate_array(const Extent& extent, const char* side) {
                                  " bytes, of which " + std::to_string(extent.width_bytes) +
                                  " bytes from byte " + std::to_string(x_bytes) + " cut some");
   }
-  if (!fits(x_bytes, extent.width_bytes, texels.row_bytes) ||
-      !fits(y, extent.height, texels.height) || !fits(z, extent.depth, texels.depth)) {
-    return refuse_side(
-        side, "is an array of " + box_text(texels.row_bytes, texels.height, texels.depth) +
-                  ", too small for " + box_text(extent.width_bytes, extent.height, extent.depth) +
-                  " from " + box_text(x_bytes, y, z));
+  const std::size_t row_bytes = texels.width * texel;  // those of sparse arrays are farther apart
+  if (!fits(x_bytes, extent.width_bytes, row_bytes) || !fits(y, extent.height, texels.height) ||
+      !fits(z, extent.depth, texels.depth)) {
+    return refuse_side(side, "is an array of " + box_text(row_bytes, texels.height, texels.depth) +
+                                 ", too small for " +
+                                 box_text(extent.width_bytes, extent.height, extent.depth) +
+                                 " from " + box_text(x_bytes, y, z));
   }
   base = reinterpret_cast<CUdeviceptr>(texels.base);
   pitch = texels.row_bytes;

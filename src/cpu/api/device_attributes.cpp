@@ -200,7 +200,18 @@ int attribute(CUdevice_attribute name, const VirtualDevice& device) {
     case CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT:
       return static_cast<int>(architecture.memory_domains);
 
+    case CU_DEVICE_ATTRIBUTE_MEM_DECOMPRESS_ALGORITHM_MASK:
+      return architecture.decompresses()
+                 ? CU_MEM_DECOMPRESS_ALGORITHM_DEFLATE | CU_MEM_DECOMPRESS_ALGORITHM_SNAPPY |
+                       CU_MEM_DECOMPRESS_ALGORITHM_LZ4
+                 : CU_MEM_DECOMPRESS_UNSUPPORTED;
+    case CU_DEVICE_ATTRIBUTE_MEM_DECOMPRESS_MAXIMUM_LENGTH:
+      return architecture.decompresses() ? static_cast<int>(most_decompressed_bytes) : 0;
+
     // Execution.
+    case CU_DEVICE_ATTRIBUTE_SPARSE_CUDA_ARRAY_SUPPORTED:
+    case CU_DEVICE_ATTRIBUTE_DEFERRED_MAPPING_CUDA_ARRAY_SUPPORTED:
+      return 1;
     case CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH:
     case CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED:
       return architecture.has_clusters() ? 1 : 0;

@@ -11,6 +11,7 @@
 #include "cpu/api/capture.h"
 #include "cpu/api/entry_guard.h"
 #include "cpu/api/error_detail.h"
+#include "cpu/api/mipmapped_array.h"
 
 namespace pycuda::cpu::api {
 
@@ -118,6 +119,30 @@ CUresult cuExternalMemoryGetMappedBuffer(CUdeviceptr* devPtr, CUexternalMemory e
     if (mapped == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
     *devPtr = reinterpret_cast<CUdeviceptr>(mapped);
     return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuExternalMemoryGetMappedMipmappedArray(
+    CUmipmappedArray* mipmap, CUexternalMemory extMem,
+    const CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC* mipmapDesc) {
+  return with_memory(extMem, [&](Context& context, const ExternalMemory& memory) -> CUresult {
+    if (mipmap == nullptr || mipmapDesc == nullptr || mipmapDesc->numLevels == 0 ||
+        mipmapDesc->offset >= memory.bytes())
+      return CUDA_ERROR_INVALID_VALUE;
+    if (const CUresult status = check_unsafe_call(); status != CUDA_SUCCESS) return status;
+    CUDA_ARRAY3D_DESCRIPTOR descriptor = mipmapDesc->arrayDesc;
+    descriptor.Flags &= ~unsigned{CUDA_ARRAY3D_COLOR_ATTACHMENT};
+    bool is_too_large = false;
+    const auto allocate = [&](std::uint64_t bytes) -> void* {
+      is_too_large = bytes > memory.bytes() - mipmapDesc->offset;
+      if (is_too_large) return nullptr;
+      return context.map_file(memory.descriptor(), mipmapDesc->offset, bytes);
+    };
+    const CUresult status =
+        make_mipmapped_array(context, descriptor, mipmapDesc->numLevels, allocate, mipmap);
+    if (!is_too_large) return status;
+    return fail(CUDA_ERROR_INVALID_VALUE,
+                "cuExternalMemoryGetMappedMipmappedArray: the memory ends before the array");
   });
 }
 

@@ -34,6 +34,12 @@ CUgraphNodeType type_of(const NodeAction& action) {
     CUgraphNodeType operator()(const ConditionalAction&) const {
       return CU_GRAPH_NODE_TYPE_CONDITIONAL;
     }
+    CUgraphNodeType operator()(const SignalAction&) const {
+      return CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL;
+    }
+    CUgraphNodeType operator()(const AwaitAction&) const {
+      return CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT;
+    }
   };
   return std::visit(Type{}, action);
 }
@@ -233,6 +239,12 @@ void append_step(const NodeAction& action, exec::Sequence* sequence) {
     void operator()(const FreeAction&) const {}
     void operator()(const MemoryOperationsAction& batch) const {
       append_memory_operations(batch.operations, sequence);
+    }
+    void operator()(const SignalAction& signal) const {
+      append_memory_operations(signal.operations, sequence);
+    }
+    void operator()(const AwaitAction& wait) const {
+      append_memory_operations(wait.operations, sequence);
     }
   };
   std::visit(Append{sequence}, action);

@@ -85,6 +85,17 @@ struct MemoryOperationsAction {
   unsigned flags = 0;
 };
 
+/// Signals external semaphores, or waits for them.
+template <class Parameters>
+struct SemaphoreAction {
+  CUcontext context = nullptr;
+  std::vector<CUexternalSemaphore> semaphores;
+  std::vector<Parameters> parameters;
+  std::vector<CUstreamBatchMemOpParams> operations;  ///< what that is in their memory
+};
+using SignalAction = SemaphoreAction<CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS>;
+using AwaitAction = SemaphoreAction<CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS>;
+
 /// One of its bodies runs, or none, or the only one again and again.
 struct ConditionalAction {
   CUcontext context = nullptr;
@@ -94,9 +105,10 @@ struct ConditionalAction {
   std::shared_ptr<std::vector<CUgraph>> handles;  ///< of the bodies, for the program
 };
 
-using NodeAction = std::variant<EmptyAction, KernelAction, CopyAction, FillAction, HostAction,
-                                ChildAction, RecordAction, WaitAction, AllocAction, FreeAction,
-                                MemoryOperationsAction, ConditionalAction>;
+using NodeAction =
+    std::variant<EmptyAction, KernelAction, CopyAction, FillAction, HostAction, ChildAction,
+                 RecordAction, WaitAction, AllocAction, FreeAction, MemoryOperationsAction,
+                 ConditionalAction, SignalAction, AwaitAction>;
 
 /// The graphs that a node runs itself: those of a child graph and of a conditional node's bodies.
 std::vector<std::shared_ptr<Graph>> graphs_in(const NodeAction& action);

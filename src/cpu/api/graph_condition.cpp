@@ -49,6 +49,8 @@ const char* foreign_to_bodies(const NodeAction& action) {
     const char* operator()(const AllocAction&) const { return "an allocation"; }
     const char* operator()(const FreeAction&) const { return "a free"; }
     const char* operator()(const MemoryOperationsAction&) const { return "memory operations"; }
+    const char* operator()(const SignalAction&) const { return "an external semaphore's signal"; }
+    const char* operator()(const AwaitAction&) const { return "a wait for an external semaphore"; }
     const char* operator()(const ChildAction& child) const {
       for (const auto& node : child.graph->nodes()) {
         if (const char* name = foreign_to_bodies(node->action)) return name;

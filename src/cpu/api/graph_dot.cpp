@@ -132,6 +132,14 @@ class DotFile {
     for (const CUstreamBatchMemOpParams& operation : action.operations)
       text << "\\noperation " << static_cast<int>(operation.operation);
   }
+  void describe(const SignalAction& action, std::ostream& text) const {
+    text << "external semaphores signal";
+    semaphores(action.semaphores, CU_GRAPH_DEBUG_DOT_FLAGS_EXT_SEMAS_SIGNAL_NODE_PARAMS, text);
+  }
+  void describe(const AwaitAction& action, std::ostream& text) const {
+    text << "external semaphores wait";
+    semaphores(action.semaphores, CU_GRAPH_DEBUG_DOT_FLAGS_EXT_SEMAS_WAIT_NODE_PARAMS, text);
+  }
   void describe(const ConditionalAction& action, std::ostream& text) const {
     constexpr const char* names[] = {"if", "while", "switch"};
     text << names[action.type];
@@ -139,6 +147,11 @@ class DotFile {
       text << "\n"
            << action.bodies.size() << " bodies, condition 0x" << std::hex
            << action.condition->handle() << std::dec;
+  }
+  void semaphores(const std::vector<CUexternalSemaphore>& handles, unsigned flag,
+                  std::ostream& text) const {
+    if (!tells(flag)) return;
+    for (CUexternalSemaphore handle : handles) text << "\\nsemaphore " << handle;
   }
   void event(CUevent handle, std::ostream& text) const {
     if (tells(CU_GRAPH_DEBUG_DOT_FLAGS_EVENT_NODE_PARAMS)) text << "\\nevent " << handle;

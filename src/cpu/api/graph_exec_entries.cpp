@@ -83,6 +83,16 @@ CUresult check_flat(const CopyAction& before, const CopyAction& made) {
   return is_flat(before.spec) && is_flat(made.spec) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
+/// As many as before.
+template <class Action>
+CUresult check_semaphores(const NodeAction& before, const NodeAction& made) {
+  const Action* const wanted = std::get_if<Action>(&made);
+  if (wanted == nullptr) return CUDA_SUCCESS;
+  return wanted->semaphores.size() == std::get<Action>(before).semaphores.size()
+             ? CUDA_SUCCESS
+             : CUDA_ERROR_INVALID_VALUE;
+}
+
 CUresult set_params(CUgraphExec handle, CUgraphNode node, CUgraphNodeParams* params) {
   return with_exec_node(handle, node, [&](GraphExec& exec, GraphNode* found) -> CUresult {
     if (params == nullptr || params->type != found->type()) return CUDA_ERROR_INVALID_VALUE;
@@ -98,6 +108,8 @@ CUresult set_params(CUgraphExec handle, CUgraphNode node, CUgraphNodeParams* par
     }
     if (const auto* copy = std::get_if<CopyAction>(&made))
       status = check_flat(std::get<CopyAction>(found->action), *copy);
+    if (status == CUDA_SUCCESS) status = check_semaphores<SignalAction>(found->action, made);
+    if (status == CUDA_SUCCESS) status = check_semaphores<AwaitAction>(found->action, made);
     return status == CUDA_SUCCESS ? exec.replace(found, std::move(made)) : status;
   });
 }

@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "cpu/api/error_detail.h"
+#include "cpu/api/external_semaphore.h"
 #include "cpu/api/graph_condition.h"
 #include "cpu/api/graph_edges.h"
 #include "cpu/api/graph_memory.h"
@@ -163,9 +164,18 @@ CUresult make_action(CUgraphNodeParams* params, const Graph* graph, NodeAction* 
       return put<FreeAction>(action, [&](FreeAction* made) {
         return make_free_action(*graph, params->free.dptr, made);
       });
-    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
-    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
-      return refuse_in_graphs("external semaphores");
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL: {
+      const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v2& all = params->extSemSignal;
+      return put<SignalAction>(action, [&](SignalAction* made) {
+        return make_semaphore_action({all.extSemArray, all.paramsArray, all.numExtSems}, made);
+      });
+    }
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT: {
+      const CUDA_EXT_SEM_WAIT_NODE_PARAMS_v2& all = params->extSemWait;
+      return put<AwaitAction>(action, [&](AwaitAction* made) {
+        return make_semaphore_action({all.extSemArray, all.paramsArray, all.numExtSems}, made);
+      });
+    }
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP: {
       const CUDA_BATCH_MEM_OP_NODE_PARAMS_v2& batch = params->memOp;
       const CUDA_BATCH_MEM_OP_NODE_PARAMS same{batch.ctx, batch.count, batch.paramArray,

@@ -59,6 +59,13 @@ struct Compare {
                ? CU_GRAPH_EXEC_UPDATE_SUCCESS
                : CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
   }
+  template <class Parameters>
+  CUgraphExecUpdateResult operator()(const SemaphoreAction<Parameters>& have) const {
+    const auto& other = std::get<SemaphoreAction<Parameters>>(want);
+    return have.semaphores.size() == other.semaphores.size()
+               ? CU_GRAPH_EXEC_UPDATE_SUCCESS
+               : CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
+  }
   CUgraphExecUpdateResult operator()(const ConditionalAction& have) const {
     const auto& other = std::get<ConditionalAction>(want);
     return have.context == other.context && have.type == other.type &&

@@ -33,6 +33,10 @@ struct End {
       const Array* found = find_array(array);
       if (found == nullptr)
         return array != nullptr ? fail_unknown_array() : CUDA_ERROR_INVALID_VALUE;
+      if (found->tiles() != nullptr) {
+        return fail(CUDA_ERROR_NOT_SUPPORTED,
+                    "copy: sparse arrays are copied by boxes (cuMemcpy2D, cuMemcpy3D) alone");
+      }
       if (offset > found->bytes() || bytes > found->bytes() - offset) {
         return fail(CUDA_ERROR_INVALID_VALUE, "copy: " + std::to_string(bytes) +
                                                   " bytes from byte " + std::to_string(offset) +

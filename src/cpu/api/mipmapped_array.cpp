@@ -31,29 +31,6 @@ unsigned most_levels(const exec::TexelMemory& texels) {
   return static_cast<unsigned>(std::bit_width(std::max({texels.width, texels.height, depth})));
 }
 
-CUresult create(Context& context, const CUDA_ARRAY3D_DESCRIPTOR& descriptor, unsigned levels,
-                CUmipmappedArray* handle) {
-  exec::TexelMemory texels;
-  const CUresult status = described_texels(descriptor, &texels);
-  if (status != CUDA_SUCCESS) return status;
-  if (texels.width > TextureLimits::mipmapped_width ||
-      texels.height > TextureLimits::mipmapped_width) {
-    return fail(CUDA_ERROR_INVALID_VALUE,
-                "array: no array with mipmap levels is " + std::to_string(texels.width) + " x " +
-                    std::to_string(texels.height) + ": there may be at most " +
-                    std::to_string(TextureLimits::mipmapped_width) + " each");
-  }
-  texels.levels = std::clamp(levels, 1u, most_levels(texels));
-  void* memory = context.allocate(texels.bytes(), exec::MemoryKind::Array);
-  if (memory == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
-  exec::note_allocation(memory);
-  texels.base = static_cast<std::byte*>(memory);
-  auto array = std::make_unique<MipmappedArray>(context, descriptor, texels);
-  *handle = array->handle();
-  mipmapped_arrays().owned.add(std::move(array));
-  return CUDA_SUCCESS;
-}
-
 /// The description of one level: extents that the array does not have stay 0.
 CUDA_ARRAY3D_DESCRIPTOR described(const CUDA_ARRAY3D_DESCRIPTOR& whole,
                                   const exec::TexelMemory& level) {
@@ -65,6 +42,29 @@ CUDA_ARRAY3D_DESCRIPTOR described(const CUDA_ARRAY3D_DESCRIPTOR& whole,
 }
 
 }  // namespace
+
+CUresult make_mipmapped_array(Context& context, const CUDA_ARRAY3D_DESCRIPTOR& descriptor,
+                              unsigned levels, const std::function<void*(std::uint64_t)>& allocate,
+                              CUmipmappedArray* handle) {
+  exec::TexelMemory texels;
+  const CUresult status = described_texels(descriptor, &texels);
+  if (status != CUDA_SUCCESS) return status;
+  if (texels.width > TextureLimits::mipmapped_width ||
+      texels.height > TextureLimits::mipmapped_width) {
+    return fail(CUDA_ERROR_INVALID_VALUE,
+                "array: no array with mipmap levels is " + std::to_string(texels.width) + " x " +
+                    std::to_string(texels.height) + ": there may be at most " +
+                    std::to_string(TextureLimits::mipmapped_width) + " each");
+  }
+  texels.levels = std::clamp(levels, 1u, most_levels(texels));
+  void* const memory = allocate(texels.bytes());
+  if (memory == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
+  texels.base = static_cast<std::byte*>(memory);
+  auto array = std::make_unique<MipmappedArray>(context, descriptor, texels);
+  *handle = array->handle();
+  mipmapped_arrays().owned.add(std::move(array));
+  return CUDA_SUCCESS;
+}
 
 MipmappedArray::MipmappedArray(Context& context, const CUDA_ARRAY3D_DESCRIPTOR& descriptor,
                                const exec::TexelMemory& texels)
@@ -116,12 +116,27 @@ CUresult with_array(CUmipmappedArray handle, Body&& body,
 
 extern "C" {
 
+CUresult cuMipmappedArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES* sparseProperties,
+                                             CUmipmappedArray mipmap) {
+  return with_array(mipmap, [&](const MipmappedArray&) -> CUresult {
+    static_cast<void>(sparseProperties);
+    return fail(CUDA_ERROR_INVALID_VALUE,
+                "array: it was made without CUDA_ARRAY3D_SPARSE, which the CPU driver has for "
+                "arrays of one level");
+  });
+}
+
 CUresult cuMipmappedArrayCreate(CUmipmappedArray* pHandle,
                                 const CUDA_ARRAY3D_DESCRIPTOR* pMipmappedArrayDesc,
                                 unsigned int numMipmapLevels) {
   return with_context([&](Context& context) -> CUresult {
     if (pHandle == nullptr || pMipmappedArrayDesc == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    return create(context, *pMipmappedArrayDesc, numMipmapLevels, pHandle);
+    const auto allocate = [&](std::uint64_t bytes) {
+      void* const memory = context.allocate(bytes, pycuda::cpu::exec::MemoryKind::Array);
+      if (memory != nullptr) pycuda::cpu::exec::note_allocation(memory);
+      return memory;
+    };
+    return make_mipmapped_array(context, *pMipmappedArrayDesc, numMipmapLevels, allocate, pHandle);
   });
 }
 

@@ -2,6 +2,7 @@
 // Mipmapped arrays: an array at several resolutions, each half as large as the one before.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -33,6 +34,10 @@ class MipmappedArray {
   CUmipmappedArray handle_;
 };
 
+/// Makes one whose memory `allocate` gives, for so many bytes (null: there is none).
+CUresult make_mipmapped_array(Context& context, const CUDA_ARRAY3D_DESCRIPTOR& descriptor,
+                              unsigned levels, const std::function<void*(std::uint64_t)>& allocate,
+                              CUmipmappedArray* handle);
 /// The array of this handle, or null.
 const MipmappedArray* find_mipmapped_array(CUmipmappedArray handle);
 /// Frees what is left of a context's arrays.

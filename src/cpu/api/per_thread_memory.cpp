@@ -36,6 +36,21 @@ CUresult cuStreamBatchMemOp_v2_ptsz(CUstream stream, unsigned int count,
   return cuStreamBatchMemOp_v2(stream, count, paramArray, flags);
 }
 
+CUresult cuSignalExternalSemaphoresAsync_ptsz(
+    const CUexternalSemaphore* extSemArray,
+    const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS* paramsArray, unsigned int numExtSems,
+    CUstream stream) {
+  const OwnStreamZero scope;
+  return cuSignalExternalSemaphoresAsync(extSemArray, paramsArray, numExtSems, stream);
+}
+
+CUresult cuWaitExternalSemaphoresAsync_ptsz(const CUexternalSemaphore* extSemArray,
+                                            const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS* paramsArray,
+                                            unsigned int numExtSems, CUstream stream) {
+  const OwnStreamZero scope;
+  return cuWaitExternalSemaphoresAsync(extSemArray, paramsArray, numExtSems, stream);
+}
+
 CUresult cuMemcpyBatchAsync_ptsz(CUdeviceptr* dsts, CUdeviceptr* srcs, size_t* sizes, size_t count,
                                  CUmemcpyAttributes* attrs, size_t* attrsIdxs, size_t numAttrs,
                                  size_t* failIdx, CUstream hStream) {

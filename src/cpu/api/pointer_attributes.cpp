@@ -97,7 +97,7 @@ CUresult attribute(void* data, CUpointer_attribute name, const Allocation& alloc
     case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
       return answer<unsigned long long>(data, allocation.id);
     case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
-      return answer<unsigned>(data, 0);
+      return answer<unsigned>(data, claimed_architecture().decompresses() ? 1 : 0);
     case CU_POINTER_ATTRIBUTE_P2P_TOKENS:
       return CUDA_ERROR_NOT_SUPPORTED;
     default:

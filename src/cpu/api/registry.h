@@ -10,6 +10,7 @@ namespace pycuda::cpu::api {
 class Context;
 class Event;
 class ExternalMemory;
+class ExternalSemaphore;
 class Function;
 class Graph;
 class GraphExec;
@@ -44,6 +45,7 @@ struct Registry {
   HandleTable<GraphNode, CUgraphNode> graph_nodes{1u << 24};
   HandleTable<GraphExec, CUgraphExec> graph_execs{1u << 20};
   HandleTable<ExternalMemory, CUexternalMemory> external_memories{1u << 18};
+  HandleTable<ExternalSemaphore, CUexternalSemaphore> external_semaphores{1u << 18};
   HandleTable<GreenContext, CUgreenCtx> green_contexts{1u << 18};
   HandleTable<ResourceDescription, CUdevResourceDesc> resource_descriptions{1u << 18};
   HandleTable<GraphicsResource, CUgraphicsResource> graphics{1u << 18};

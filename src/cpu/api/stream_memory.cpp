@@ -120,17 +120,7 @@ CUresult run(Stream& stream, MemoryOperations operations) {
                    MemoryOperationsAction{
                        stream.context().handle(), {operations.begin(), operations.end()}, 0});
   }
-  exec::Stream& queue = stream.ordered();
-  exec::FaultSink& faults = stream.context();
-  for (const CUstreamBatchMemOpParams& operation : operations) {
-    dispatch(
-        operation,
-        [&](const Write& write) {
-          if (!queue.run_if_idle([&] { write(faults); }))
-            queue.enqueue([write, &faults] { write(faults); });
-        },
-        [&](const exec::MemoryCondition& condition) { queue.wait(condition); });
-  }
+  enqueue_memory_operations(stream, operations);
   return CUDA_SUCCESS;
 }
 
@@ -175,6 +165,20 @@ CUresult check_memory_operations(MemoryOperations operations) {
     if (const CUresult status = check(operation); status != CUDA_SUCCESS) return status;
   }
   return CUDA_SUCCESS;
+}
+
+void enqueue_memory_operations(Stream& stream, MemoryOperations operations) {
+  exec::Stream& queue = stream.ordered();
+  exec::FaultSink& faults = stream.context();
+  for (const CUstreamBatchMemOpParams& operation : operations) {
+    dispatch(
+        operation,
+        [&](const Write& write) {
+          if (!queue.run_if_idle([&] { write(faults); }))
+            queue.enqueue([write, &faults] { write(faults); });
+        },
+        [&](const exec::MemoryCondition& condition) { queue.wait(condition); });
+  }
 }
 
 void append_memory_operations(MemoryOperations operations, exec::Sequence* sequence) {

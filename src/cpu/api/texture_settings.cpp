@@ -112,6 +112,8 @@ CUresult texels_of(const CUDA_RESOURCE_DESC& resource, exec::TexelMemory* texels
     case CU_RESOURCE_TYPE_ARRAY: {
       const Array* array = find_array(resource.res.array.hArray);
       if (array == nullptr) return fail_unknown_array();
+      if (!array->planes().empty())
+        return refuse_texture("an array of a video format is read by its planes");
       *texels = array->texels();
       return CUDA_SUCCESS;
     }
