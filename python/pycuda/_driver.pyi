@@ -11,7 +11,7 @@ from typing_extensions import Buffer, Self, TypeVar
 
 from pycuda._plan import Plan
 from pycuda._report import Report
-from pycuda.driver import UserObject
+from pycuda.driver import ExternalSemaphore, SparseProperties, UserObject
 from pycuda.gpuarray import GPUArray
 
 class _ForeignStream(Protocol):
@@ -66,6 +66,7 @@ class array_format(_Enumeration):
     SIGNED_INT32: ClassVar[array_format]
     HALF: ClassVar[array_format]
     FLOAT: ClassVar[array_format]
+    NV12: ClassVar[array_format]
 
 class compute_mode(_Enumeration):
     DEFAULT: ClassVar[compute_mode]
@@ -194,6 +195,11 @@ class device_attribute(_Enumeration):
     MEMORY_POOLS_SUPPORTED: ClassVar[device_attribute]
     CLUSTER_LAUNCH: ClassVar[device_attribute]
     TENSOR_MAP_ACCESS_SUPPORTED: ClassVar[device_attribute]
+    SPARSE_CUDA_ARRAY_SUPPORTED: ClassVar[device_attribute]
+    DMA_BUF_SUPPORTED: ClassVar[device_attribute]
+    MULTICAST_SUPPORTED: ClassVar[device_attribute]
+    MEM_DECOMPRESS_ALGORITHM_MASK: ClassVar[device_attribute]
+    MEM_DECOMPRESS_MAXIMUM_LENGTH: ClassVar[device_attribute]
 
 class direction_vector_set(_Enumeration):
     VECTOR_32: ClassVar[direction_vector_set]
@@ -359,6 +365,21 @@ class log_level(_Enumeration):
 class external_memory_handle_type(_Enumeration):
     OPAQUE_FD: ClassVar[external_memory_handle_type]
     DMABUF_FD: ClassVar[external_memory_handle_type]
+
+class external_semaphore_handle_type(_Enumeration):
+    OPAQUE_FD: ClassVar[external_semaphore_handle_type]
+    TIMELINE_SEMAPHORE_FD: ClassVar[external_semaphore_handle_type]
+
+class mem_decompress_algorithm(_Enumeration):
+    DEFLATE: ClassVar[mem_decompress_algorithm]
+    SNAPPY: ClassVar[mem_decompress_algorithm]
+    LZ4: ClassVar[mem_decompress_algorithm]
+
+class process_state(_Enumeration):
+    RUNNING: ClassVar[process_state]
+    LOCKED: ClassVar[process_state]
+    CHECKPOINTED: ClassVar[process_state]
+    FAILED: ClassVar[process_state]
 
 class capture_mode(_Enumeration):
     GLOBAL: ClassVar[capture_mode]
@@ -565,6 +586,9 @@ class array3d_flags:
     CUBEMAP: ClassVar[int]
     TEXTURE_GATHER: ClassVar[int]
     LAYERED: ClassVar[int]
+    COLOR_ATTACHMENT: ClassVar[int]
+    SPARSE: ClassVar[int]
+    DEFERRED_MAPPING: ClassVar[int]
 
 TRSA_OVERRIDE_FORMAT: int
 TRSF_READ_AS_INTEGER: int
@@ -808,6 +832,15 @@ class Graph:
     def add_memory_operations_node(
         self, operations: MemoryOperations, dependencies: _Dependencies = None
     ) -> GraphNode: ...
+    def add_semaphore_signal_node(
+        self, pairs: Iterable[tuple[ExternalSemaphore, SupportsIndex]], dependencies: _Dependencies = None
+    ) -> GraphNode: ...
+    def add_semaphore_wait_node(
+        self, pairs: Iterable[tuple[ExternalSemaphore, SupportsIndex]], dependencies: _Dependencies = None
+    ) -> GraphNode: ...
+    def capture(
+        self, stream: Stream, dependencies: _Dependencies = None, mode: SupportsIndex = ...
+    ) -> StreamCapture: ...
     def condition(self, value: SupportsIndex | None = 1) -> GraphCondition: ...
     def while_(self, condition: GraphCondition, dependencies: _Dependencies = None) -> GraphBody: ...
     def if_(self, condition: GraphCondition, dependencies: _Dependencies = None) -> GraphBody: ...
@@ -871,6 +904,7 @@ class PhysicalMemory:
         location: SupportsIndex = ...,
         id: SupportsIndex | None = None,
         handle_types: SupportsIndex = ...,
+        tile_pool: bool = False,
     ) -> None: ...
     @staticmethod
     def of_address(address: _Pointer, size: SupportsIndex) -> PhysicalMemory: ...
@@ -946,8 +980,13 @@ class ExternalMemory:
         self, descriptor: SupportsIndex, size: SupportsIndex, handle_type: SupportsIndex = ..., dedicated: bool = False
     ) -> None: ...
     def map(self, offset: SupportsIndex = 0, size: SupportsIndex | None = None) -> ExternalBuffer: ...
+    def map_mipmapped_array(
+        self, descriptor: ArrayDescriptor3D, levels: SupportsIndex = 1, offset: SupportsIndex = 0
+    ) -> MipmappedArray: ...
     @property
     def size(self) -> int: ...
+    @property
+    def handle(self) -> int: ...
 
 class RegisteredMapping:
     @overload
@@ -956,6 +995,7 @@ class RegisteredMapping:
     def unmap(self, stream: _Stream) -> None: ...
     def device_ptr_and_size(self) -> tuple[int, int]: ...
     def array(self, index: SupportsIndex, level: SupportsIndex) -> Array: ...
+    def mipmapped_array(self) -> MipmappedArray: ...
     def __enter__(self) -> RegisteredMapping: ...
     def __exit__(self, type: object, value: object, traceback: object) -> None: ...
 
@@ -1004,6 +1044,21 @@ class TensorMap:
         upper_corner: Sequence[SupportsIndex] | SupportsIndex,
         channels_per_pixel: SupportsIndex,
         pixels_per_column: SupportsIndex,
+        data_type: SupportsIndex | None = None,
+        element_strides: Sequence[SupportsIndex] | None = None,
+        interleave: SupportsIndex = ...,
+        swizzle: SupportsIndex = ...,
+        l2_promotion: SupportsIndex = ...,
+        oob_fill: SupportsIndex = ...,
+    ) -> TensorMap: ...
+    @staticmethod
+    def im2col_wide(
+        array: GPUArray[Any],
+        lower_corner: SupportsIndex,
+        upper_corner: SupportsIndex,
+        channels_per_pixel: SupportsIndex,
+        pixels_per_column: SupportsIndex,
+        mode: SupportsIndex = 0,
         data_type: SupportsIndex | None = None,
         element_strides: Sequence[SupportsIndex] | None = None,
         interleave: SupportsIndex = ...,
@@ -1201,6 +1256,8 @@ class Array:
     @property
     def handle(self) -> int: ...
     def get_memory_requirements(self, device: Device | None = None) -> tuple[int, int]: ...
+    def get_sparse_properties(self) -> SparseProperties: ...
+    def get_plane(self, index: SupportsIndex) -> Array: ...
 
 class MipmappedArray:
     def __init__(
@@ -1214,6 +1271,7 @@ class MipmappedArray:
     @property
     def handle(self) -> int: ...
     def get_memory_requirements(self, device: Device | None = None) -> tuple[int, int]: ...
+    def get_sparse_properties(self) -> SparseProperties: ...
 
 def memcpy_dtoa(ary: Array, index: SupportsIndex, src: _Pointer, len: SupportsIndex) -> None: ...
 def memcpy_atod(dest: _Pointer, ary: Array, index: SupportsIndex, len: SupportsIndex) -> None: ...

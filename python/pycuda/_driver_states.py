@@ -8,7 +8,7 @@ import struct
 from pycuda._driver import Context, Device, Event, Function, Stream, _module_of_function
 from pycuda._driver_calls import call, member, method_of, number, property_of, static_method_of
 
-__all__ = ["flush_gpu_direct_rdma_writes", "get_module_loading_mode"]
+__all__ = ["flush_gpu_direct_rdma_writes", "get_module_loading_mode", "gl_get_devices"]
 
 _SM_COUNT = 0  # the only kind of affinity
 
@@ -22,6 +22,19 @@ def get_module_loading_mode():
         What the environment variable CUDA_MODULE_LOADING asks for; LAZY by default.
     """
     return member("module_loading_mode", call("cuModuleGetLoadingMode", "i"))
+
+
+def gl_get_devices(which=1):
+    """The devices that draw for the current OpenGL context: a list of `Device`.
+
+    Parameters
+    ----------
+    which : int
+        1 for all, 2 for those of the current frame, 3 for those of the next one.
+    """
+    room = 64
+    found, *numbers = call("cuGLGetDevices", "I", f"{room}i", room, number(which, "which"))
+    return [Device(ordinal) for ordinal in numbers[:found]]
 
 
 def flush_gpu_direct_rdma_writes(all_devices=False):

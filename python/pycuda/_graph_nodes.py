@@ -253,6 +253,31 @@ def _read_free(node):
     return {"address": call("cuGraphMemFreeNodeGetParams", node.handle, "Q")}
 
 
+_SEMAPHORES = {graph_node_type.EXT_SEMAS_SIGNAL: "Signal", graph_node_type.EXT_SEMAS_WAIT: "Wait"}
+
+
+def _read_semaphores(node):
+    name = f"cuGraphExternalSemaphores{_SEMAPHORES[node.type]}NodeGetParams"
+    handles, parameters, count = struct.unpack("PPI", _filled(name, node, "PPI"))
+    size = 144  # CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS, and those of a wait
+    return {
+        "pairs": [
+            (
+                int.from_bytes(_bytes_at(handles + 8 * i, 8), "little"),
+                int.from_bytes(_bytes_at(parameters + size * i, 8), "little"),
+            )
+            for i in range(count)
+        ]
+    }
+
+
+def _change_semaphores(node, pairs):
+    from pycuda._external_semaphores import node_parameters  # start-up time: few graphs have such nodes
+
+    values, buffers, semaphores = node_parameters(pairs)
+    return _Change(*values, buffers=buffers, kept=tuple(semaphores))
+
+
 _KINDS = {
     graph_node_type.KERNEL: (_read_kernel, _change_kernel),
     graph_node_type.MEMCPY: (_read_copy, _change_copy),
@@ -264,6 +289,8 @@ _KINDS = {
     graph_node_type.BATCH_MEM_OP: (_read_operations, None),
     graph_node_type.MEM_ALLOC: (_read_allocation, None),
     graph_node_type.MEM_FREE: (_read_free, None),
+    graph_node_type.EXT_SEMAS_SIGNAL: (_read_semaphores, _change_semaphores),
+    graph_node_type.EXT_SEMAS_WAIT: (_read_semaphores, _change_semaphores),
 }
 
 

@@ -13,15 +13,27 @@ __all__ = ["NAMES"]
 
 # What the modules add to pycuda.driver itself.
 NAMES = {
+    "_array_parts": "SparseProperties map_array_async",
+    "_batches": "mem_decompress_batch_async memcpy_3d_batch_async",
+    "_checkpoints": "CheckpointProcess",
     "_core_dumps": "get_coredump_attribute set_coredump_attribute",
-    "_driver_states": "flush_gpu_direct_rdma_writes get_module_loading_mode",
+    "_driver_states": "flush_gpu_direct_rdma_writes get_module_loading_mode gl_get_devices",
+    "_external_semaphores": "ExternalSemaphore signal_external_semaphores wait_external_semaphores",
     "_graph_shapes": "UserObject",
     "_libraries": "Kernel Library",
-    "_memory_facts": "pointer_get_attributes pointer_set_attribute",
+    "_memory_facts": "mem_get_dma_buffer pointer_get_attributes pointer_set_attribute",
+    "_memory_notices": "MemoryBudgetCallback",
+    "_multicast": "MulticastObject",
 }
 NAMES = {name: module for module, names in NAMES.items() for name in names.split()}
 
 _METHODS = {
+    "_array_parts": {
+        "Array": "get_plane get_sparse_properties",
+        "ExternalMemory": "map_mipmapped_array",
+        "MipmappedArray": "get_sparse_properties",
+        "RegisteredMapping": "mipmapped_array",
+    },
     "_cluster_occupancy": {"Function": "max_active_clusters max_cluster_size"},
     "_driver_states": {
         "Context": "get_exec_affinity get_flags get_stream_priority_range record set_flags wait_for_event",
@@ -32,6 +44,7 @@ _METHODS = {
         "Function": "is_loaded load module",
         "Stream": "flags priority",
     },
+    "_external_semaphores": {"Graph": "add_semaphore_signal_node add_semaphore_wait_node"},
     "_graph_nodes": {
         "GraphExec": "set_params",
         "GraphNode": "copy_attributes_from get_attribute get_params set_attribute set_params",

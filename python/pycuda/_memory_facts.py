@@ -10,7 +10,7 @@ import numpy as np
 from pycuda._driver import Array, MipmappedArray, SurfaceObject, TextureObject, memory_type, pointer_attribute
 from pycuda._driver_calls import call, device_number, member, method_of, number
 
-__all__ = ["pointer_get_attributes", "pointer_set_attribute"]
+__all__ = ["mem_get_dma_buffer", "pointer_get_attributes", "pointer_set_attribute"]
 
 _RESOURCE = "i4x128sI4x"  # CUDA_RESOURCE_DESC
 _TEXTURE = "4iIIi3f4f48x"  # CUDA_TEXTURE_DESC
@@ -60,6 +60,29 @@ def pointer_get_attributes(memory, attributes):
         if key == pointer_attribute.MEMORY_TYPE and found[key] in memory_type.values:
             found[key] = memory_type(found[key])
     return found
+
+
+def mem_get_dma_buffer(memory, size, offset=0):
+    """A file descriptor of device memory for drivers of other devices, such as network cards. Needs CUDA 11.7.
+
+    Parameters
+    ----------
+    memory : device memory or address
+    size, offset : int
+        Bytes, whole pages of the host.
+
+    Returns
+    -------
+    int
+        To be closed with `os.close`.
+
+    Raises
+    ------
+    LogicError
+        On devices without it (`device_attribute.DMA_BUF_SUPPORTED`); on the CPU driver, whose memory is the host's:
+        `PhysicalMemory.share` gives a descriptor of that.
+    """
+    return call("cuMemGetHandleForAddressRange", "i", _address(memory) + number(offset, "offset"), size, 1, 0)
 
 
 def pointer_set_attribute(memory, attribute, value):

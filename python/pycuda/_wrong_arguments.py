@@ -48,7 +48,7 @@ _MADE_BY = {
     "ExternalBuffer": "ExternalMemory.map()",
     "RegisteredMapping": "the map() of RegisteredBuffer and RegisteredImage",
     "BufferObjectMapping": "BufferObject.map()",
-    "StreamCapture": "Stream.capture()",
+    "StreamCapture": "Stream.capture() or Graph.capture()",
     "StreamOrderedAllocation": "StreamOrderedMemoryPool.allocate()",
     "SurfaceReference": "Module.get_surfref()",
     "TensorMap": "TensorMap.tiled() or TensorMap.im2col()",

@@ -122,11 +122,13 @@ void CaptureTolerance::restore(const driver::DriverTable& driver, int before) no
   static_cast<void>(driver.cuThreadExchangeStreamCaptureMode.status(&mode));
 }
 
-Capture::Capture(Key, ContextPtr context, CUstream stream, CaptureScope scope, Capture* around)
+Capture::Capture(Key, ContextPtr context, CUstream stream, CaptureScope scope,
+                 std::shared_ptr<GraphResources> resources)
     : context_(std::move(context)),
       stream_(stream),
       scope_(scope),
-      resources_(around != nullptr ? around->resources() : std::make_shared<GraphResources>()),
+      owns_graph_(resources == nullptr),
+      resources_(resources ? std::move(resources) : std::make_shared<GraphResources>()),
       pool_(std::make_shared<DeviceMemoryPool>(DeviceBlocks{}, Keeping::ForGraph)) {
   resources_->keep(pool_);
 }
@@ -146,12 +148,23 @@ std::shared_ptr<Capture> Capture::begin_body(const std::shared_ptr<Capture>& aro
   const ContextScope current(around->context());
   auto stream = std::make_unique<Stream>(CU_STREAM_NON_BLOCKING);
   auto capture = std::make_shared<Capture>(Key{}, around->context(), stream->handle(),
-                                           CaptureScope::Thread, around.get());
+                                           CaptureScope::Thread, around->resources());
   capture->around_ = around;
   capture->own_stream_ = std::move(stream);
   return enter(std::move(capture), [&](const driver::DriverTable& driver, CUstream handle) {
     driver.cuStreamBeginCaptureToGraph(handle, body, nullptr, nullptr, 0,
                                        CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
+  });
+}
+
+std::shared_ptr<Capture> Capture::begin_in(const Stream& stream, const Graph& graph,
+                                           Dependencies dependencies, CUstreamCaptureMode mode) {
+  const ContextScope current(stream.context());
+  auto capture = std::make_shared<Capture>(Key{}, stream.context(), stream.handle(),
+                                           CaptureScope::Thread, graph.resources());
+  return enter(std::move(capture), [&](const driver::DriverTable& driver, CUstream handle) {
+    driver.cuStreamBeginCaptureToGraph(handle, graph.handle(), dependencies.data(), nullptr,
+                                       dependencies.size(), mode);
   });
 }
 
@@ -317,7 +330,8 @@ CUgraph Capture::end() {
     invalidate_outer();
     throw end_capture.error(code, "in the body of a conditional node");
   }
-  if (graph != nullptr) static_cast<void>(context_->driver().cuGraphDestroy.status(graph));
+  if (graph != nullptr && owns_graph_)
+    static_cast<void>(context_->driver().cuGraphDestroy.status(graph));
   if (code != CUDA_SUCCESS) throw end_capture.error(code);
   throw end_capture.error(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
                           "the body of a conditional node is not complete");
@@ -335,7 +349,7 @@ void Capture::abandon() noexcept {
   CUgraph graph = nullptr;
   static_cast<void>(finish(&graph));
   invalidate_outer();
-  if (graph == nullptr || around_) return;  // a body is its node's
+  if (graph == nullptr || !owns_graph_) return;  // a body is its node's
   static_cast<void>(
       context->release([&] { return context->driver().cuGraphDestroy.status(graph); }));
 }

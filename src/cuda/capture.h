@@ -33,6 +33,10 @@ class Capture : public std::enable_shared_from_this<Capture> {
   /// Captures what its thread puts into no stream, or into the stream of `around`, into the body of
   /// one of its conditional nodes.
   static std::shared_ptr<Capture> begin_body(const std::shared_ptr<Capture>& around, CUgraph body);
+  /// Captures the work of a stream, and what the thread puts into none, into a graph that stays its
+  /// owner's. What comes first waits for `dependencies`.
+  static std::shared_ptr<Capture> begin_in(const Stream& stream, const Graph& graph,
+                                           Dependencies dependencies, CUstreamCaptureMode mode);
   /// The innermost one that this thread has begun, or null.
   static Capture* of_thread() noexcept;
   /// The one that work put into `stream` is captured by, as far as this library knows; null when
@@ -48,7 +52,9 @@ class Capture : public std::enable_shared_from_this<Capture> {
   /// An event was recorded somewhere: other streams may follow the captured ones from there on.
   static void note_event() noexcept;
 
-  Capture(Key, ContextPtr context, CUstream stream, CaptureScope scope, Capture* around = nullptr);
+  /// `resources`: of the graph that is captured into, if there is one already.
+  Capture(Key, ContextPtr context, CUstream stream, CaptureScope scope,
+          std::shared_ptr<GraphResources> resources = nullptr);
   Capture(const Capture&) = delete;
   Capture& operator=(const Capture&) = delete;
   ~Capture();
@@ -95,6 +101,7 @@ class Capture : public std::enable_shared_from_this<Capture> {
   ContextPtr context_;
   CUstream stream_;
   CaptureScope scope_;
+  bool owns_graph_;  ///< until the end
   std::shared_ptr<GraphResources> resources_;
   std::shared_ptr<DeviceMemoryPool> pool_;
   /// The thread's mode before, to be restored.

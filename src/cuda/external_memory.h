@@ -29,6 +29,7 @@ class ExternalMemory {
   ExternalMemory(int descriptor, std::size_t bytes, CUexternalMemoryHandleType type,
                  unsigned int flags);
 
+  CUexternalMemory handle() const { return memory_.get(); }
   std::size_t bytes() const { return bytes_; }
   ExternalBuffer map(std::size_t offset, std::size_t bytes) const;
   /// What is mapped must be freed before.

@@ -47,6 +47,8 @@ class GraphicsMapping {
 
   CUstream stream() const { return stream_; }
   const ContextPtr& context() const { return resource_->context(); }
+  /// That of the resource.
+  CUgraphicsResource handle() const { return mapped().handle(); }
   /// Of a buffer: address and bytes.
   std::pair<CUdeviceptr, std::size_t> pointer() const;
   /// Of an image: a layer or face, and a level.

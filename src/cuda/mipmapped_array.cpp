@@ -28,6 +28,16 @@ MipmappedArray::MipmappedArray(const CUDA_ARRAY3D_DESCRIPTOR& descriptor, unsign
   if (code != CUDA_SUCCESS) throw entry.error(code);
 }
 
+MipmappedArray::MipmappedArray(CUmipmappedArray handle, const CUDA_ARRAY3D_DESCRIPTOR& descriptor,
+                               unsigned levels, std::shared_ptr<const void> owner, bool is_own)
+    : descriptor_(descriptor),
+      levels_(levels),
+      owner_(std::move(owner)),
+      array_(is_own ? decltype(array_)(require_context())
+                    : decltype(array_)::borrow(require_context(), handle)) {
+  *array_.out() = handle;
+}
+
 CudaArrayPtr MipmappedArray::level(const std::shared_ptr<const MipmappedArray>& array,
                                    unsigned number) {
   const ContextPtr& context = array->array_.context();

@@ -13,6 +13,10 @@ class MipmappedArray {
   /// In the current context. `levels` is cut to those that the extents allow, at least one.
   MipmappedArray(const CUDA_ARRAY3D_DESCRIPTOR& descriptor, unsigned levels);
 
+  /// Another's, which is kept alive; destroyed before it if `is_own`.
+  MipmappedArray(CUmipmappedArray handle, const CUDA_ARRAY3D_DESCRIPTOR& descriptor,
+                 unsigned levels, std::shared_ptr<const void> owner, bool is_own);
+
   CUmipmappedArray handle() const { return array_.get(); }
   unsigned levels() const { return levels_; }
   const CUDA_ARRAY3D_DESCRIPTOR& descriptor() const { return descriptor_; }
@@ -24,6 +28,7 @@ class MipmappedArray {
  private:
   CUDA_ARRAY3D_DESCRIPTOR descriptor_;
   unsigned levels_;
+  std::shared_ptr<const void> owner_;
   Owned<&driver::DriverTable::cuMipmappedArrayDestroy> array_;
 };
 

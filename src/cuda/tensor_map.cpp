@@ -153,6 +153,22 @@ CUtensorMap im2col_map(const MappedTensor& tensor, const PixelBox& box) {
   return map;
 }
 
+CUtensorMap im2col_wide_map(const MappedTensor& tensor, const PixelBox& box,
+                            CUtensorMapIm2ColWideMode mode) {
+  check_tensor(tensor);
+  const std::size_t rank = tensor.sizes.size();
+  if (rank < 3) refuse("images have 3 to 5 dimensions, not " + std::to_string(rank));
+  if (box.lower.size() != 1 || box.upper.size() != 1) refuse("a row has one beginning and one end");
+  check_row(tensor, box.channels);
+  CUtensorMap map;
+  require_context()->driver().cuTensorMapEncodeIm2colWide(
+      &map, tensor.type, static_cast<cuuint32_t>(rank), pointer_to(tensor.address),
+      tensor.sizes.data(), outer_strides(tensor), box.lower.front(), box.upper.front(),
+      box.channels, box.pixels, tensor.steps.data(), tensor.interleave, mode, tensor.swizzle,
+      tensor.promotion, tensor.fill);
+  return map;
+}
+
 void replace_address(CUtensorMap& map, CUdeviceptr address) {
   check_address(address);
   require_context()->driver().cuTensorMapReplaceAddress(&map, pointer_to(address));

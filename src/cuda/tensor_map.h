@@ -31,10 +31,13 @@ struct PixelBox {
   cuuint32_t pixels = 1;
 };
 
-/// Both throw std::invalid_argument with a sentence for what no driver takes, DriverError for what
+/// All throw std::invalid_argument with a sentence for what no driver takes, DriverError for what
 /// this one refuses.
 CUtensorMap tiled_map(const MappedTensor& tensor, const std::vector<cuuint32_t>& box);
 CUtensorMap im2col_map(const MappedTensor& tensor, const PixelBox& box);
+/// A box of one row of pixels, between the first numbers of `lower` and `upper`.
+CUtensorMap im2col_wide_map(const MappedTensor& tensor, const PixelBox& box,
+                            CUtensorMapIm2ColWideMode mode);
 
 /// Makes `map` one of a tensor of the same shape elsewhere.
 void replace_address(CUtensorMap& map, CUdeviceptr address);

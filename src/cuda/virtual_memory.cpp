@@ -37,9 +37,10 @@ std::size_t allocation_granularity(const CUmemLocation& place,
 }
 
 PhysicalMemory::PhysicalMemory(std::size_t bytes, const CUmemLocation& place,
-                               CUmemAllocationHandleType handle_types)
+                               CUmemAllocationHandleType handle_types, unsigned short usage)
     : PhysicalMemory(require_context(), bytes) {
-  const CUmemAllocationProp properties = properties_of(place, handle_types);
+  CUmemAllocationProp properties = properties_of(place, handle_types);
+  properties.allocFlags.usage = usage;
   const auto& create = driver().cuMemCreate;
   CUresult code = create.status(&handle_, bytes, &properties, 0);
   if (code == CUDA_ERROR_OUT_OF_MEMORY && relieve_memory_pressure())
@@ -53,6 +54,12 @@ PhysicalMemory PhysicalMemory::from_descriptor(int descriptor, std::size_t bytes
   memory.driver().cuMemImportFromShareableHandle(
       &memory.handle_, reinterpret_cast<void*>(static_cast<std::intptr_t>(descriptor)),
       CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
+  return memory;
+}
+
+PhysicalMemory PhysicalMemory::adopt(CUmemGenericAllocationHandle handle, std::size_t bytes) {
+  PhysicalMemory memory(require_context(), bytes);
+  memory.handle_ = handle;
   return memory;
 }
 

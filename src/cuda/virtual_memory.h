@@ -17,14 +17,17 @@ std::size_t allocation_granularity(const CUmemLocation& place,
 /// Given back when it and all its mappings are gone. No context owns it: its end changes nothing.
 class PhysicalMemory {
  public:
-  /// `bytes` are a multiple of the granularity; `handle_types` are CU_MEM_HANDLE_TYPE_*.
+  /// `bytes` are a multiple of the granularity; `handle_types` are CU_MEM_HANDLE_TYPE_*, `usage`
+  /// CU_MEM_CREATE_USAGE_*.
   PhysicalMemory(std::size_t bytes, const CUmemLocation& place,
-                 CUmemAllocationHandleType handle_types);
+                 CUmemAllocationHandleType handle_types, unsigned short usage = 0);
   /// Another process's, by a file descriptor that stays the caller's. The driver does not tell the
   /// size.
   static PhysicalMemory from_descriptor(int descriptor, std::size_t bytes);
   /// What is mapped at an address, `bytes` of it.
   static PhysicalMemory of_address(CUdeviceptr address, std::size_t bytes);
+  /// What a handle stands for, which is taken over: also a multicast object.
+  static PhysicalMemory adopt(CUmemGenericAllocationHandle handle, std::size_t bytes);
   PhysicalMemory(PhysicalMemory&& other) noexcept;
   PhysicalMemory& operator=(PhysicalMemory&&) = delete;
   PhysicalMemory(const PhysicalMemory&) = delete;

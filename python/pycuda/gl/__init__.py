@@ -13,6 +13,7 @@ from pycuda.driver import (
     RegisteredObject,
     graphics_map_flags,
 )
+from pycuda.driver import gl_get_devices as get_devices
 from pycuda.driver import gl_init as init
 from pycuda.driver import make_gl_context as make_context
 
@@ -23,6 +24,7 @@ __all__ = [
     "RegisteredImage",
     "RegisteredMapping",
     "RegisteredObject",
+    "get_devices",
     "graphics_map_flags",
     "init",
     "make_context",

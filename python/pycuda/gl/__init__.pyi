@@ -8,6 +8,7 @@ from pycuda._driver import RegisteredObject as RegisteredObject
 from pycuda._driver import gl_init as init
 from pycuda._driver import graphics_map_flags as graphics_map_flags
 from pycuda._driver import make_gl_context as make_context
+from pycuda.driver import gl_get_devices as get_devices
 
 __all__ = [
     "BufferObject",
@@ -16,6 +17,7 @@ __all__ = [
     "RegisteredImage",
     "RegisteredMapping",
     "RegisteredObject",
+    "get_devices",
     "graphics_map_flags",
     "init",
     "make_context",

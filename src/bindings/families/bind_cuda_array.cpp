@@ -8,6 +8,7 @@
 #include <string>
 #include <type_traits>
 
+#include "bindings/array/keeping.h"
 #include "bindings/base/bind.h"
 #include "bindings/base/limited_api.h"
 #include "bindings/convert/array_argument.h"
@@ -17,6 +18,7 @@
 #include "bindings/gil/released.h"
 #include "bindings/gil/resources.h"
 #include "bindings/pointer/device_pointer.h"
+#include "cuda/context_stack.h"
 #include "cuda/cuda_array.h"
 #include "cuda/memcpy.h"
 #include "cuda/mipmapped_array.h"
@@ -28,6 +30,11 @@ namespace {
 
 using OwnedArray = ReleasedWithoutGil<cuda::CudaArray>;
 using OwnedMipmappedArray = ReleasedWithoutGil<cuda::MipmappedArray>;
+
+template <class Handle>
+Handle pointer_of(nb::handle number) {
+  return reinterpret_cast<Handle>(as_integer<std::uintptr_t>(number, "handle"));
+}
 
 template <class Descriptor>
 void make_array(OwnedArray* self, const Descriptor& descriptor) {
@@ -214,6 +221,16 @@ nb::object array_object_of(const cuda::CudaArrayPtr& array) {
 }
 
 void bind_cuda_array(nb::module_& m) {
+  m.def("_array_of", [](nb::handle handle, nb::handle owner) {
+    return array_object_of(cuda::CudaArray::borrow(
+        cuda::require_context(), pointer_of<CUarray>(handle), kept_object(owner)));
+  });
+  m.def("_mipmapped_array_of", [](nb::handle handle, const CUDA_ARRAY3D_DESCRIPTOR& descriptor,
+                                  nb::handle levels, nb::handle owner, bool is_own) {
+    return std::make_unique<OwnedMipmappedArray>(pointer_of<CUmipmappedArray>(handle), descriptor,
+                                                 as_integer<unsigned int>(levels, "levels"),
+                                                 kept_object(owner), is_own);
+  });
   nb::class_<CUDA_ARRAY_DESCRIPTOR> plane(
       m, "ArrayDescriptor", nb::dynamic_attr(),
       "The shape and the format of a one- or two-dimensional array: set `width`, `height` (0 for "

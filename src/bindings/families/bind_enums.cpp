@@ -150,6 +150,13 @@ const Member external_memory_handle_type_members[] = {
     {"OPAQUE_FD", 1},
     {"DMABUF_FD", 9},
 };
+const Member external_semaphore_handle_type_members[] = {
+    {"OPAQUE_FD", 1},
+    {"TIMELINE_SEMAPHORE_FD", 9},
+};
+const Member mem_decompress_algorithm_members[] = {{"DEFLATE", 1}, {"SNAPPY", 2}, {"LZ4", 4}};
+const Member process_state_members[] = {
+    {"RUNNING", 0}, {"LOCKED", 1}, {"CHECKPOINTED", 2}, {"FAILED", 3}};
 const Member sm_resource_split_flags_members[] = {
     {"IGNORE_SM_COSCHEDULING", 1},
     {"MAX_POTENTIAL_CLUSTER_SIZE", 2},
@@ -298,6 +305,11 @@ const Member device_attribute_members[] = {
     {"MEMORY_POOLS_SUPPORTED", 115},
     {"CLUSTER_LAUNCH", 120},
     {"TENSOR_MAP_ACCESS_SUPPORTED", 127},
+    {"SPARSE_CUDA_ARRAY_SUPPORTED", 112},
+    {"DMA_BUF_SUPPORTED", 124},
+    {"MULTICAST_SUPPORTED", 132},
+    {"MEM_DECOMPRESS_ALGORITHM_MASK", 136},
+    {"MEM_DECOMPRESS_MAXIMUM_LENGTH", 137},
 };
 const Member pointer_attribute_members[] = {
     {"CONTEXT", 1},      {"MEMORY_TYPE", 2},    {"DEVICE_POINTER", 3},
@@ -333,12 +345,14 @@ const Member ipc_mem_flags_members[] = {
     {"LAZY_ENABLE_PEER_ACCESS", 1},
 };
 const Member array_format_members[] = {
-    {"UNSIGNED_INT8", 1}, {"UNSIGNED_INT16", 2}, {"UNSIGNED_INT32", 3}, {"SIGNED_INT8", 8},
-    {"SIGNED_INT16", 9},  {"SIGNED_INT32", 10},  {"HALF", 16},          {"FLOAT", 32},
+    {"UNSIGNED_INT8", 1}, {"UNSIGNED_INT16", 2}, {"UNSIGNED_INT32", 3},
+    {"SIGNED_INT8", 8},   {"SIGNED_INT16", 9},   {"SIGNED_INT32", 10},
+    {"HALF", 16},         {"FLOAT", 32},         {"NV12", 176},
 };
 const Member array3d_flags_members[] = {
-    {"2DARRAY", 1}, {"ARRAY3D_2DARRAY", 1}, {"ARRAY3D_LAYERED", 1}, {"SURFACE_LDST", 2},
-    {"CUBEMAP", 4}, {"TEXTURE_GATHER", 8},  {"LAYERED", 1},
+    {"2DARRAY", 1}, {"ARRAY3D_2DARRAY", 1},    {"ARRAY3D_LAYERED", 1}, {"SURFACE_LDST", 2},
+    {"CUBEMAP", 4}, {"TEXTURE_GATHER", 8},     {"LAYERED", 1},         {"COLOR_ATTACHMENT", 32},
+    {"SPARSE", 64}, {"DEFERRED_MAPPING", 128},
 };
 const Member array_cubemap_face_members[] = {
     {"POSITIVE_X", 0}, {"NEGATIVE_X", 1}, {"POSITIVE_Y", 2},
@@ -446,6 +460,9 @@ const Table tables[] = {
     {"sm_resource_split_flags", sm_resource_split_flags_members, Kind::FlagNames},
     {"log_level", log_level_members, Kind::Enumeration},
     {"external_memory_handle_type", external_memory_handle_type_members, Kind::Enumeration},
+    {"external_semaphore_handle_type", external_semaphore_handle_type_members, Kind::Enumeration},
+    {"mem_decompress_algorithm", mem_decompress_algorithm_members, Kind::Enumeration},
+    {"process_state", process_state_members, Kind::Enumeration},
     {"func_cache", func_cache_members, Kind::Enumeration},
     {"shared_config", shared_config_members, Kind::Enumeration},
     {"compute_mode", compute_mode_members, Kind::Enumeration},

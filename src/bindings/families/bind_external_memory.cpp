@@ -95,7 +95,14 @@ void bind_external_memory(nb::module_& m) {
       .def("map", &map, nb::arg("offset") = 0, nb::arg("size").none() = nb::none(),
            "Map `size` bytes, by default all from `offset` on, for kernels and copies: an "
            "`ExternalBuffer`.")
-      .def_prop_ro("size", [](const ExternalMemory& self) { return self->bytes(); }, "Bytes.");
+      .def_prop_ro(
+          "size", [](const ExternalMemory& self) { return self->bytes(); }, "Bytes.")
+      .def_prop_ro(
+          "handle",
+          [](const ExternalMemory& self) {
+            return reinterpret_cast<std::uintptr_t>(self->handle());
+          },
+          "The driver's handle, a number.");
 }
 
 }  // namespace pycuda::bindings

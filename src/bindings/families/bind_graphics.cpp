@@ -97,6 +97,10 @@ void bind_registered_objects(nb::module_& m) {
       .def("unmap", &RegisteredMapping::unmap_in_own_stream,
            "Give it back to OpenGL, in the order of the stream of `map` or of another one.")
       .def("unmap", &RegisteredMapping::unmap, nb::arg("stream"))
+      .def_prop_ro("_handle",
+                   [](const RegisteredMapping& self) {
+                     return reinterpret_cast<std::uintptr_t>(self.mapping().handle());
+                   })
       .def(
           "device_ptr_and_size",
           [](const RegisteredMapping& self) {

@@ -293,6 +293,14 @@ void bind_structured_copies(nb::module_& m) {
   bind_plane(volume);
   bind_depth(volume);
   volume
+      .def("_parameters",
+           [](nb::handle_t<Copy3D> object) {
+             warn_of_misspelled_extent(object, "Memcpy3D");
+             const auto& self = nb::cast<const Copy3D&>(object);
+             check_host_sides(self, "cuMemcpy3DBatchAsync");
+             return nb::bytes(reinterpret_cast<const char*>(&self.parameters),
+                              sizeof self.parameters);
+           })
       .def("__call__",
            [](nb::handle_t<Copy3D> object) {
              warn_of_misspelled_extent(object, "Memcpy3D");

@@ -130,6 +130,21 @@ TensorMap* im2col(nb::object array, nb::handle lower, nb::handle upper, nb::hand
   return new TensorMap{map, std::move(array)};
 }
 
+TensorMap* im2col_wide(nb::object array, nb::handle lower, nb::handle upper, nb::handle channels,
+                       nb::handle pixels, nb::handle mode, nb::handle type, nb::handle steps,
+                       nb::handle interleave, nb::handle swizzle, nb::handle promotion,
+                       nb::handle fill) {
+  const cuda::MappedTensor tensor =
+      tensor_of(array, type, steps, interleave, swizzle, promotion, fill);
+  const cuda::PixelBox box{{as_integer<int>(lower, "lower_corner")},
+                           {as_integer<int>(upper, "upper_corner")},
+                           as_integer<cuuint32_t>(channels, "channels_per_pixel"),
+                           as_integer<cuuint32_t>(pixels, "pixels_per_column")};
+  const auto wide = as_enumerator<CUtensorMapIm2ColWideMode>(mode, "mode");
+  const CUtensorMap map = without_gil([&] { return cuda::im2col_wide_map(tensor, box, wide); });
+  return new TensorMap{map, std::move(array)};
+}
+
 void replace_array(TensorMap& self, nb::object array) {
   const CUdeviceptr address = address_of(array);
   for (const char* name : {"shape", "strides", "dtype"}) {
@@ -225,6 +240,32 @@ void bind_tensor_map(nb::module_& m) {
           "space, in the order of `array.shape`.\n"
           "channels_per_pixel, pixels_per_column : int\n"
           "    At most 256 and 1024.\n"
+          "data_type, element_strides, interleave, swizzle, l2_promotion, oob_fill\n"
+          "    As for `tiled`.\n"
+          "\n"
+          "Raises\n"
+          "------\n"
+          "ValueError, TypeError, LogicError\n"
+          "    As `tiled`.")
+      .def_static(
+          "im2col_wide", &im2col_wide, nb::arg("array"), nb::arg("lower_corner"),
+          nb::arg("upper_corner"), nb::arg("channels_per_pixel"), nb::arg("pixels_per_column"),
+          nb::arg("mode") = 0, nb::arg("data_type").none() = nb::none(),
+          nb::arg("element_strides").none() = nb::none(), nb::arg("interleave") = no_interleave,
+          nb::arg("swizzle") = no_swizzle, nb::arg("l2_promotion") = no_promotion,
+          nb::arg("oob_fill") = zeros, nb::rv_policy::take_ownership,
+          "A map for columns along one row of pixels. Needs compute capability 10.0, CUDA 12.8 and "
+          "NVIDIA's driver.\n"
+          "\n"
+          "Parameters\n"
+          "----------\n"
+          "array : GPUArray\n"
+          "    As for `im2col`.\n"
+          "lower_corner, upper_corner : int\n"
+          "    Where the row begins and ends beyond the image, along the last dimension of space.\n"
+          "channels_per_pixel, pixels_per_column : int\n"
+          "mode : int\n"
+          "    0 for `im2col::w` copies, 1 for `im2col::w::128`.\n"
           "data_type, element_strides, interleave, swizzle, l2_promotion, oob_fill\n"
           "    As for `tiled`.\n"
           "\n"

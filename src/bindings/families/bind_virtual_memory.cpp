@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Virtual memory: addresses that are reserved, and memory that is mapped to them.
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -47,11 +49,13 @@ std::size_t as_size(nb::handle number, const char* what) {
 }
 
 void make_memory(PhysicalMemory* self, nb::handle size, nb::handle location, nb::handle id,
-                 nb::handle handle_types) {
+                 nb::handle handle_types, bool tile_pool) {
   const std::size_t bytes = as_size(size, "size");
   const CUmemLocation place = memory_place(location, id);
   const auto types = as_enumerator<CUmemAllocationHandleType>(handle_types, "handle_types");
-  new (self) PhysicalMemory(without_gil([&] { return cuda::PhysicalMemory(bytes, place, types); }));
+  const unsigned short usage = tile_pool ? CU_MEM_CREATE_USAGE_TILE_POOL : 0;
+  new (self)
+      PhysicalMemory(without_gil([&] { return cuda::PhysicalMemory(bytes, place, types, usage); }));
 }
 
 PhysicalMemory* import_memory(nb::handle descriptor, nb::handle size) {
@@ -131,6 +135,10 @@ void free(ReservedAddresses& self) {
 }
 
 void bind_memory(nb::module_& m) {
+  m.def("_physical_memory_of", [](nb::handle handle, nb::handle size) {
+    return std::make_unique<PhysicalMemory>(cuda::PhysicalMemory::adopt(
+        as_integer<CUmemGenericAllocationHandle>(handle, "handle"), as_size(size, "size")));
+  });
   nb::class_<PhysicalMemory>(
       m, "PhysicalMemory",
       "Memory without addresses: `ReservedAddresses.map` puts it somewhere, at several places and "
@@ -146,6 +154,8 @@ void bind_memory(nb::module_& m) {
       "    The device's number, by default the current one's; of HOST_NUMA the node's.\n"
       "handle_types : mem_handle_type\n"
       "    POSIX_FILE_DESCRIPTOR for memory that other processes shall map.\n"
+      "tile_pool : bool\n"
+      "    For memory that `map_array_async` puts under sparse arrays.\n"
       "\n"
       "Raises\n"
       "------\n"
@@ -155,7 +165,8 @@ void bind_memory(nb::module_& m) {
       "    For a size that is no multiple, or a place or type that the driver does not have.",
       nb::dynamic_attr(), nb::is_weak_referenceable())
       .def("__init__", &make_memory, nb::arg("size"), nb::arg("location") = 1,
-           nb::arg("id").none() = nb::none(), nb::arg("handle_types") = 0)
+           nb::arg("id").none() = nb::none(), nb::arg("handle_types") = 0,
+           nb::arg("tile_pool") = false)
       .def_static(
           "of_address",
           [](nb::handle address, nb::handle size) {

@@ -2,6 +2,7 @@
 // What captures a stream's work into a graph: methods of Stream, and what `with` takes.
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "bindings/array/keeping.h"
 #include "bindings/base/bind.h"
@@ -37,11 +38,17 @@ CUstreamCaptureMode mode_of(nb::handle mode) {
   return as_enumerator<CUstreamCaptureMode>(mode, "the mode");
 }
 
-/// `with stream.capture() as graph:`
+/// `with stream.capture() as graph:`, or `with graph.capture(stream):`
 class StreamCapture {
  public:
   StreamCapture(nb::object stream, CUstreamCaptureMode mode)
       : stream_(std::move(stream)), mode_(mode) {}
+  StreamCapture(nb::object graph, nb::object stream, std::vector<CUgraphNode> dependencies,
+                CUstreamCaptureMode mode)
+      : stream_(std::move(stream)),
+        mode_(mode),
+        into_(std::move(graph)),
+        dependencies_(std::move(dependencies)) {}
   StreamCapture(StreamCapture&&) = default;
   StreamCapture(const StreamCapture&) = delete;
   StreamCapture& operator=(const StreamCapture&) = delete;
@@ -58,9 +65,17 @@ class StreamCapture {
       throw driver::DriverError("Stream.capture", CUDA_ERROR_ILLEGAL_STATE,
                                 "the capture has begun already");
     }
-    graph_ = nb::cast(GraphObject{});
-    capture_ = begin(stream_, mode_, cuda::CaptureScope::Thread);
-    nb::cast<GraphObject&>(graph_).capture = capture_;
+    if (into_.is_valid()) {
+      graph_ = into_;
+      const auto& queue = nb::cast<const cuda::Stream&>(stream_);
+      const cuda::Graph& graph = *nb::cast<GraphObject&>(into_).ready();
+      capture_ =
+          without_gil([&] { return cuda::Capture::begin_in(queue, graph, dependencies_, mode_); });
+    } else {
+      graph_ = nb::cast(GraphObject{});
+      capture_ = begin(stream_, mode_, cuda::CaptureScope::Thread);
+      nb::cast<GraphObject&>(graph_).capture = capture_;
+    }
     keep_argument(*capture_->resources(), stream_);
     return graph_;
   }
@@ -68,6 +83,13 @@ class StreamCapture {
     std::shared_ptr<cuda::Capture> capture = std::move(capture_);
     const nb::object graph = std::move(graph_);
     if (!capture) return;
+    if (!failed && into_.is_valid()) {
+      without_gil([&] {
+        const std::shared_ptr<cuda::Capture> own = std::move(capture);
+        own->end();
+      });
+      return;
+    }
     if (!failed) {
       nb::cast<GraphObject&>(graph).graph = end(std::move(capture));
       return;
@@ -81,6 +103,8 @@ class StreamCapture {
  private:
   nb::object stream_;
   CUstreamCaptureMode mode_;
+  nb::object into_;  // null: a new graph
+  std::vector<CUgraphNode> dependencies_;
   std::shared_ptr<cuda::Capture> capture_;
   nb::object graph_;
 };
@@ -170,6 +194,37 @@ void bind_capture(nb::module_& m) {
       "    Whom the driver keeps from calls that might wait, such as allocations: with "
       "THREAD_LOCAL and RELAXED nobody, with GLOBAL other\n"
       "    threads.\n");
+  nb::cpp_function_def(
+      [](nb::object self, nb::object queue, nb::handle dependencies, nb::handle mode) {
+        const GraphObject& graph = nb::cast<const GraphObject&>(self);
+        static_cast<void>(nb::cast<const cuda::Stream&>(queue));
+        auto nodes = dependency_list(*graph.ready(), dependencies);
+        return StreamCapture(std::move(self), std::move(queue), std::move(nodes), mode_of(mode));
+      },
+      nb::scope(m.attr("Graph")), nb::name("capture"), nb::is_method(), arg("stream"),
+      arg("dependencies").none() = nb::none(), arg("mode") = nb::object(modes.attr("THREAD_LOCAL")),
+      "Add what a stream would do to the graph: ``with graph.capture(stream):``. Needs CUDA 12.3.\n"
+      "\n"
+      "As `Stream.capture`, but the nodes come into this graph, among those that it has. An "
+      "exception in the block ends the capture; what was captured before it stays.\n"
+      "\n"
+      "Parameters\n"
+      "----------\n"
+      "stream : Stream\n"
+      "dependencies : GraphNode or sequence of GraphNode, optional\n"
+      "    What the first nodes wait for.\n"
+      "mode : capture_mode\n"
+      "\n"
+      "Examples\n"
+      "--------\n"
+      ">>> graph, stream = driver.Graph(), driver.Stream()\n"
+      ">>> memory = driver.mem_alloc(8)\n"
+      ">>> zeros = graph.add_memset_node(memory, 0, 2, element_size=4)\n"
+      ">>> with graph.capture(stream, zeros):\n"
+      "...     driver.memset_d32_async(memory, 7, 1, stream)\n"
+      ">>> graph.instantiate().launch()\n"
+      ">>> driver.from_device(memory, 2, np.int32)\n"
+      "array([7, 0], dtype=int32)");
   method("begin_capture", &begin_capture, arg("mode") = nb::object(modes.attr("GLOBAL")),
          "Capture what is put into this stream, from now to `end_capture`, instead of running it. "
          "Work that names no stream is not taken: `capture` does that.\n"

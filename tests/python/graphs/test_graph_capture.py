@@ -125,3 +125,48 @@ def test_a_graph_launched_by_a_capture_of_nothing_but_it_repeats(stream):
         executable.launch(stream)
     stream.synchronize()
     np.testing.assert_array_equal(a.get(), 500)
+
+
+def test_a_stream_is_captured_into_a_graph_that_there_is(stream, scale):
+    a = gpuarray.to_gpu(numbers())
+    graph = cuda.Graph()
+    first = graph.add_memset_node(a.gpudata, 0x40000000, a.size, element_size=4)  # 2.0
+    other = graph.add_empty_node()
+    with graph.capture(stream, [first]) as into:
+        assert into is graph and stream.is_capturing()
+        scale(a, np.float32(3), block=BLOCK)
+        a += 1
+    assert not stream.is_capturing()
+    assert len(graph.nodes) == 4 and other.dependents == []
+    last = graph.add_memcpy_dtod_node(a.gpudata, a.gpudata, 4, dependencies=graph.nodes[-1])
+    assert len(last.dependencies) == 1
+    executable = graph.instantiate()
+    for _ in range(2):
+        executable.launch(stream)
+        stream.synchronize()
+        np.testing.assert_array_equal(a.get(), np.full_like(numbers(), 7))
+
+
+def test_what_was_captured_before_an_error_stays_in_the_graph(stream, scale):
+    a, graph = gpuarray.to_gpu(numbers()), cuda.Graph()
+    with pytest.raises(ZeroDivisionError), graph.capture(stream):
+        scale(a, np.float32(2), block=BLOCK, stream=stream)
+        _ = 1 // 0
+    assert not stream.is_capturing()
+    with graph.capture(stream):
+        scale(a, np.float32(5), block=BLOCK, stream=stream)
+    assert len(graph.nodes) >= 1
+    graph.instantiate().launch(stream)
+    stream.synchronize()
+
+
+def test_wrong_captures_into_a_graph_are_refused(stream):
+    graph, foreign = cuda.Graph(), cuda.Graph().add_empty_node()
+    with pytest.raises(ValueError, match="another graph"):
+        graph.capture(stream, foreign)
+    with pytest.raises(TypeError):
+        graph.capture(None)
+    with stream.capture(), pytest.raises(cuda.LogicError, match="captured already"), graph.capture(stream):
+        pass
+    with graph.capture(stream), pytest.raises(cuda.LogicError):
+        gpuarray.zeros(4, np.float32).get()
