@@ -7,9 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <new>
-#include <string>
 
-#include "base/log.h"
 #include "cufft/plan.h"
 
 namespace pycuda::cufft {
@@ -171,14 +169,6 @@ Result give_size(int handle, int rank, const Size* lengths, int type, Size batch
     const auto is_wrong = [](Size length) { return length < 1; };
     if (batch < 1 || std::any_of(lengths, lengths + rank, is_wrong)) return kInvalidSize;
     return give_no_bytes(bytes);
-  });
-}
-
-Result refuse_property(const char* function) {
-  return guarded([&] {
-    base::log(base::LogLevel::Warning,
-              std::string(function) + " is not supported by the CPU driver's cuFFT");
-    return kNotSupported;
   });
 }
 
@@ -359,14 +349,6 @@ Result cufftSetWorkArea(int handle, void*) {
 Result cufftSetAutoAllocation(int handle, int) {
   return plans().contains(handle) ? kSuccess : kInvalidPlan;
 }
-
-Result cufftSetPlanPropertyInt64(int, int, long long) {
-  return refuse_property("cufftSetPlanPropertyInt64");
-}
-Result cufftGetPlanPropertyInt64(int, int, long long*) {
-  return refuse_property("cufftGetPlanPropertyInt64");
-}
-Result cufftResetPlanProperty(int, int) { return refuse_property("cufftResetPlanProperty"); }
 
 }  // extern "C"
 

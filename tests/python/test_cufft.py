@@ -221,3 +221,8 @@ def test_plans_by_the_types_of_values(fft, kinds):
     close(from_device(result, expected.shape, kinds[1]), expected)
     assert fft.cufftDestroy(handle) == 0
     assert fft.cufftXtExec(handle, place(result), place(result), FORWARD) == INVALID_PLAN
+
+
+@pytest.mark.parametrize("name", ["XtSetGPUs", "XtMalloc", "XtExecDescriptorC2C", "XtSetCallback", "XtQueryPlan"])
+def test_what_is_not_here_answers_that_it_is_not(fft, name):
+    assert getattr(fft, "cufft" + name)(1, 2, 3) == NOT_SUPPORTED
