@@ -4,8 +4,9 @@
 import numpy as np
 import pytest
 import scipy.special
+from programs import run_program
 from pycuda import gpuarray
-from pycuda._arrays.numpy.special import _EXPRESSIONS
+from pycuda._arrays.pycuda.special import _EXPRESSIONS
 from pycuda.tools import mark_cuda_test
 
 _FINITE = np.concatenate([np.linspace(-6, 6, 241), [0.0, -0.0, 0.25, 0.5, np.nan]])
@@ -57,3 +58,21 @@ def test_no_elements_give_no_elements():
 def test_a_dtype_without_an_implementation_is_named():
     with pytest.raises(TypeError, match="scipy.special.erf .* complex64"):
         scipy.special.erf(gpuarray.zeros(3, np.complex64))
+
+
+def test_scipy_finds_the_functions_where_its_array_api_is_on():
+    run_program(
+        """
+        import numpy as np, pycuda.autoinit, scipy.special
+        from pycuda import gpuarray
+        from pycuda._arrays.pycuda.special import _EXPRESSIONS
+        x = np.linspace(0.1, 0.9, 9)
+        for name in _EXPRESSIONS:
+            function = getattr(scipy.special, name)
+            operands = (x, x[::-1].copy())[: 2 if name in ("xlogy", "xlog1py", "rel_entr", "kl_div") else 1]
+            result = function(*map(gpuarray.to_gpu, operands))
+            assert isinstance(result, gpuarray.GPUArray), name
+            np.testing.assert_allclose(result.get(), function(*operands), 1e-10, err_msg=name)
+        """,
+        SCIPY_ARRAY_API="1",  # read when SciPy is imported
+    )

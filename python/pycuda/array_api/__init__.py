@@ -176,3 +176,11 @@ pi = 3.141592653589793
 
 __all__ = [name for name in dir() if not name.startswith("_")]
 __all__ += ["__array_api_version__", "__array_namespace_info__"]
+
+
+def __getattr__(name):
+    if name == "special":  # SciPy looks for it
+        from pycuda._arrays.pycuda.special import namespace  # start-up time: for SciPy only
+
+        return namespace
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

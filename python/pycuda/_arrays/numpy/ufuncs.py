@@ -5,13 +5,14 @@ import numpy as np
 
 from pycuda import cumath
 from pycuda._arrays.core.gpuarray import GPUArray
-from pycuda._arrays.numpy import families, special
+from pycuda._arrays.numpy import families
 from pycuda._arrays.numpy.arguments import refuse
 from pycuda._arrays.ops import host_copies, products, scans
 from pycuda._arrays.ops.creation import packed
 from pycuda._arrays.ops.joining import broadcast_to
 from pycuda._arrays.ops.operands import device
 from pycuda._arrays.ops.reductions import all_delivered, delivered
+from pycuda._arrays.pycuda import special
 
 _RUNNING = {np.add: scans.cumsum, np.multiply: scans.cumprod, np.maximum: scans.cummax, np.minimum: scans.cummin}
 

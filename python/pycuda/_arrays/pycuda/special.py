@@ -6,6 +6,8 @@ CUDA's functions (the CUDA programming guide's tables of maximum errors, in unit
 """
 
 import sys
+from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 
@@ -74,19 +76,26 @@ def find(ufunc):
     name = ufunc.__name__
     if home is None or name not in _EXPRESSIONS or getattr(home, name, None) is not ufunc:
         return None
+    return partial(_compute, name)
 
-    def call(*operands):
-        arrays = [device(one) for one in operands]
-        loop = ufunc.resolve_dtypes((*(one.dtype for one in arrays), None))
-        dtype = loop[0]
-        if dtype not in (np.float32, np.float64) or loop[-1] != dtype:
-            kinds = ", ".join(str(one.dtype) for one in arrays)
-            raise TypeError(f"scipy.special.{name} of arrays on the device is not supported for dtypes {kinds}")
-        shape = np.broadcast_shapes(*(one.shape for one in arrays))
-        arrays = [packed(broadcast_to(one, shape), dtype) for one in arrays]
-        out = type(arrays[0])(shape, dtype)
-        if out.size:
-            _kernel(name, len(arrays), dtype)(*arrays, out)
-        return out
 
-    return call
+def _compute(name, *operands):
+    arrays = [device(one) for one in operands]
+    kinds = [one.dtype for one in arrays]
+    # SciPy's first loop to which the operands convert without loss.
+    dtypes = (np.dtype(dtype) for dtype in (np.float32, np.float64))
+    dtype = next((one for one in dtypes if all(np.can_cast(kind, one) for kind in kinds)), None)
+    if dtype is None:
+        raise TypeError(
+            f"scipy.special.{name} of arrays on the device is not supported for dtypes {', '.join(map(str, kinds))}"
+        )
+    shape = np.broadcast_shapes(*(one.shape for one in arrays))
+    arrays = [packed(broadcast_to(one, shape), dtype) for one in arrays]
+    out = type(arrays[0])(shape, dtype)
+    if out.size:
+        _kernel(name, len(arrays), dtype)(*arrays, out)
+    return out
+
+
+# Where SCIPY_ARRAY_API is set, SciPy's functions are not ufuncs: they ask `xp.special` of the array's namespace.
+namespace = SimpleNamespace(**{name: partial(_compute, name) for name in _EXPRESSIONS})
