@@ -67,9 +67,9 @@ def quantised(matrix: NDArray[Any]) -> tuple[Any, float, NDArray[Any]]:
     """The matrix in 8-bit floats, how much larger they are, and what they stand for."""
     scale = MOST / float(abs(matrix).max())
     given, small = gpuarray.to_gpu(matrix), gpuarray.empty(matrix.shape, np.uint8)
-    size = {"block": (256, 1, 1), "grid": (matrix.size // 256, 1)}
-    quantise(small, given, np.float32(scale), **size)
-    restore(given, small, np.float32(scale), **size)
+    block, grid = (256, 1, 1), (matrix.size // 256, 1)
+    quantise(small, given, np.float32(scale), block=block, grid=grid)
+    restore(given, small, np.float32(scale), block=block, grid=grid)
     return small, scale, given.get()
 
 
@@ -80,9 +80,9 @@ columns_small, columns_scale, columns_kept = quantised(columns)
 c = gpuarray.empty((SIDE, SIDE), np.float32)
 
 arguments = (c, a_small, columns_small, np.int32(SIDE), np.float32(1 / (a_scale * columns_scale)))
-shape = {"block": (32, WARPS, 1), "grid": (SIDE // (8 * WARPS), SIDE // 16)}
-product(*arguments, **shape)
-seconds = min(product(*arguments, time_kernel=True, **shape) for _ in range(5))
+block, grid = (32, WARPS, 1), (SIDE // (8 * WARPS), SIDE // 16)
+product(*arguments, block=block, grid=grid)
+seconds = min(product(*arguments, block=block, grid=grid, time_kernel=True) for _ in range(5))
 
 start = time.perf_counter()
 exact = a @ columns.T
