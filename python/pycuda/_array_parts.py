@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import struct
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from pycuda import _driver
 from pycuda._driver import Array, ArrayDescriptor3D, ExternalMemory, MipmappedArray, PhysicalMemory, RegisteredMapping
@@ -19,7 +19,8 @@ _ARRAY, _MIPMAPPED = 0, 1
 _MAP, _UNMAP = 1, 2
 
 
-class SparseProperties(NamedTuple):
+@dataclass
+class SparseProperties:
     """How a sparse array is divided.
 
     Attributes

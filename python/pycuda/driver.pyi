@@ -3,7 +3,7 @@
 # Types of pycuda.driver: the extension's names, and what Python adds to them.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
-from typing import Any, NamedTuple, SupportsIndex, TypeAlias, overload
+from typing import Any, SupportsIndex, TypeAlias, overload
 
 from numpy.typing import DTypeLike, NDArray
 from typing_extensions import Self
@@ -147,11 +147,12 @@ class CheckpointProcess:
     def restore(self, devices: Mapping[Device, Device] | None = None) -> None: ...
     def unlock(self) -> None: ...
 
-class SparseProperties(NamedTuple):
+class SparseProperties:
     tile: tuple[int, int, int]
     tail_level: int
     tail_size: int
     single_tail: bool
+    def __init__(self, tile: tuple[int, int, int], tail_level: int, tail_size: int, single_tail: bool) -> None: ...
 
 def map_array_async(
     array: Array | MipmappedArray,
