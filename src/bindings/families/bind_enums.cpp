@@ -65,10 +65,7 @@ const Member graph_instantiate_flags_members[] = {
 const Member stream_wait_value_flags_members[] = {
     {"GEQ", 0}, {"EQ", 1}, {"AND", 2}, {"NOR", 3}, {"FLUSH", 1 << 30},
 };
-const Member stream_memory_barrier_flags_members[] = {
-    {"SYS", 0},
-    {"GPU", 1},
-};
+const Member stream_memory_barrier_flags_members[] = {{"SYS", 0}, {"GPU", 1}};
 const Member mem_location_type_members[] = {
     {"DEVICE", 1},
     {"HOST", 2},
@@ -146,14 +143,9 @@ const Member atomic_capability_members[] = {
     {"SIGNED", 1},     {"UNSIGNED", 2},    {"REDUCTION", 4},    {"SCALAR_32", 8},
     {"SCALAR_64", 16}, {"SCALAR_128", 32}, {"VECTOR_32x4", 64},
 };
-const Member external_memory_handle_type_members[] = {
-    {"OPAQUE_FD", 1},
-    {"DMABUF_FD", 9},
-};
-const Member external_semaphore_handle_type_members[] = {
-    {"OPAQUE_FD", 1},
-    {"TIMELINE_SEMAPHORE_FD", 9},
-};
+const Member external_memory_handle_type_members[] = {{"OPAQUE_FD", 1}, {"DMABUF_FD", 9}};
+const Member external_semaphore_handle_type_members[] = {{"OPAQUE_FD", 1},
+                                                         {"TIMELINE_SEMAPHORE_FD", 9}};
 const Member mem_decompress_algorithm_members[] = {{"DEFLATE", 1}, {"SNAPPY", 2}, {"LZ4", 4}};
 const Member process_state_members[] = {
     {"RUNNING", 0}, {"LOCKED", 1}, {"CHECKPOINTED", 2}, {"FAILED", 3}};
@@ -395,17 +387,11 @@ const Member jit_target_members[] = {
     {"COMPUTE_100A", 65636}, {"COMPUTE_103A", 65639}, {"COMPUTE_110A", 65646},
     {"COMPUTE_120A", 65656}, {"COMPUTE_121A", 65657},
 };
-const Member jit_fallback_members[] = {
-    {"PREFER_PTX", 0},
-    {"PREFER_BINARY", 1},
-};
+const Member jit_fallback_members[] = {{"PREFER_PTX", 0}, {"PREFER_BINARY", 1}};
 const Member jit_input_type_members[] = {
     {"CUBIN", 0}, {"PTX", 1}, {"FATBINARY", 2}, {"OBJECT", 3}, {"LIBRARY", 4},
 };
-const Member profiler_output_mode_members[] = {
-    {"KEY_VALUE_PAIR", 0},
-    {"CSV", 1},
-};
+const Member profiler_output_mode_members[] = {{"KEY_VALUE_PAIR", 0}, {"CSV", 1}};
 const Member graphics_register_flags_members[] = {
     {"NONE", 0}, {"READ_ONLY", 1}, {"WRITE_DISCARD", 2}, {"SURFACE_LDST", 4}, {"TEXTURE_GATHER", 8},
 };
