@@ -46,9 +46,18 @@ def made_of(source: pathlib.Path) -> list[pathlib.Path]:
     return sorted(found)
 
 
+def parts_of(entry: dict[str, str]) -> list[dict[str, str]]:
+    """The sources of a file of cmake/CompileTogether.cmake, each as if compiled alone; of another file, the file."""
+    file = pathlib.Path(entry["file"])
+    if file.parent.name != "together":
+        return [entry]
+    sources = [str(SOURCES / name) for name in INCLUDE.findall(file.read_text())]
+    return [entry | {"file": name, "command": entry["command"].replace(str(file), name)} for name in sources]
+
+
 def commands_by_source(build: pathlib.Path) -> dict[pathlib.Path, list[str]]:
     """How each file of src/ is compiled, more than once if several libraries take it; also written to DATABASE."""
-    entries = json.loads((build / "compile_commands.json").read_text())
+    entries = [part for entry in json.loads((build / "compile_commands.json").read_text()) for part in parts_of(entry)]
     entries = [entry for entry in entries if pathlib.Path(entry["file"]).is_relative_to(SOURCES)]
     commands: dict[pathlib.Path, list[str]] = {}
     for entry in entries:
