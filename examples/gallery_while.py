@@ -63,9 +63,9 @@ def solve_with_numpy(b: NDArray[Any], c: float) -> NDArray[Any]:
 
 
 rng = np.random.default_rng(0)
-b, x = gpuarray.to_gpu(rng.standard_normal(N)), gpuarray.empty(N, np.float64)
+b, x = gpuarray.to_gpu(rng.standard_normal(N)), gpuarray.zeros(N, np.float64)
 c, size = np.float64(1), np.int32(N)
-r, p, q = (gpuarray.empty_like(b) for _ in range(3))
+r, p, q = (gpuarray.zeros_like(b) for _ in range(3))
 rr, count = gpuarray.dot(b, b), gpuarray.zeros(1, np.int32)
 # What is captured is compiled before.
 apply(q, b, c, size)

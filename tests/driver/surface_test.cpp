@@ -231,16 +231,21 @@ TEST_CASE("reductions of 64 bits, and outside") {
   const std::uint64_t seven = 0x0000000700000007;
   const std::uint64_t sum = 0xffffffff + 40 * seven;
   CHECK(after("sured.b.add.3d.u64.trap [%t, {%x, %y, %z, %z}], %w;") == sum);
-  CHECK(after("sured.b.min.3d.u64.clamp [%t, {%x, %y, %z, %z}], %w;") == seven);
-  CHECK(after("sured.b.min.3d.s64.clamp [%t, {%x, %y, %z, %z}], -3;") == ~std::uint64_t{2});
-  CHECK(after("sured.b.max.3d.s64.trap [%t, {%x, %y, %z, %z}], %w;") == seven);
-  CHECK(after("shr.u32 %x, %x, 3;\nsured.p.max.3d.b64.trap [%t, {%x, %y, %z, %z}], -1;") ==
-        ~std::uint64_t{0});
+  // The compiler of NVIDIA's 13.0 driver refuses these, ptxas 13.5 takes them.
+  if (is_cpu_driver()) {
+    CHECK(after("sured.b.min.3d.u64.clamp [%t, {%x, %y, %z, %z}], %w;") == seven);
+    CHECK(after("sured.b.min.3d.s64.clamp [%t, {%x, %y, %z, %z}], -3;") == ~std::uint64_t{2});
+    CHECK(after("sured.b.max.3d.s64.trap [%t, {%x, %y, %z, %z}], %w;") == seven);
+    CHECK(after("shr.u32 %x, %x, 3;\nsured.p.max.3d.b64.trap [%t, {%x, %y, %z, %z}], -1;") ==
+          ~std::uint64_t{0});
+  }
   CHECK(texels[6] == 0xffffffffu);
   // Outside nothing happens, or what is nearest changes.
+  const std::uint64_t before = texels[7];
   places.assign(40, At{1, 64, 1, 1});
-  CHECK(after("sured.b.add.3d.u64.zero [%t, {%x, %y, %z, %z}], %w;") == ~std::uint64_t{0});
-  CHECK(after("sured.b.min.3d.u64.clamp [%t, {%x, %y, %z, %z}], %w;") == 0x0000000100000001);
+  CHECK(after("sured.b.add.3d.u64.zero [%t, {%x, %y, %z, %z}], %w;") == before);
+  CHECK(after("sured.b.add.3d.u64.clamp [%t, {%x, %y, %z, %z}], %w;") ==
+        before + 40 * 0x0000000100000001);
 }
 
 TEST_CASE("a surface access that traps outside ends the launch") {

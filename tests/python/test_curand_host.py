@@ -20,8 +20,8 @@ def on_the_cpu_driver(context):
         pytest.skip("needs the CPU driver")
 
 
-@pytest.fixture(scope="module")
-def own():
+@pytest.fixture
+def own(on_the_cpu_driver):
     return calls.library()
 
 
