@@ -95,7 +95,8 @@ void FunctionParser::check(const Instruction& instruction, const OpcodeFacts& fa
   const bool operands_fit =
       fits(instruction.operands.size(), facts.min_operands, facts.max_operands, "operand");
   if (!types_fit || !operands_fit) return;
-  if (const auto broken = broken_rule(instruction, function_, state_.module)) report(*broken);
+  if (const auto broken = broken_rule(instruction, function_, state_.module, state_.accepted_forms))
+    report(*broken);
 }
 
 void FunctionParser::operands(Instruction& instruction) {

@@ -219,7 +219,8 @@ Broken state_space(const Instruction& instruction, const Function& function, con
 
 }  // namespace
 
-Broken broken_rule(const Instruction& instruction, const Function& function, const Module& module) {
+Broken broken_rule(const Instruction& instruction, const Function& function, const Module& module,
+                   AcceptedForms& accepted) {
   if (Broken broken = broken_modifier_rule(instruction, module)) return broken;
   if (Broken broken = broken_form_rule(instruction)) return broken;
   if (Broken broken = broken_order_rule(instruction, function)) return broken;
@@ -237,9 +238,16 @@ Broken broken_rule(const Instruction& instruction, const Function& function, con
   if (instruction.opcode == Opcode::bar || instruction.opcode == Opcode::barrier) {
     if (Broken broken = barrier_operands(instruction, function)) return broken;
   }
-  if (Broken broken = broken_choice_rule(instruction)) return broken;
+  const bool is_known = accepted.has(instruction);
+  if (!is_known) {
+    if (Broken broken = broken_choice_rule(instruction)) return broken;
+  }
   if (Broken broken = broken_kind_rule(instruction, function)) return broken;
-  return broken_target_rule(instruction, module);
+  if (!is_known) {
+    if (Broken broken = broken_target_rule(instruction, module)) return broken;
+    accepted.add(instruction);
+  }
+  return broken_register_rule(instruction, module);
 }
 
 }  // namespace pycuda::cpu::ptx

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "cpu/ptx/accepted_forms.h"
 #include "cpu/ptx/callers_places.h"
 #include "cpu/ptx/cursor.h"
 #include "cpu/ptx/module.h"
@@ -23,6 +24,7 @@ struct ParseState {
   Cursor cursor;
   CallersPlaces callers_places;
   Module module;
+  AcceptedForms accepted_forms;
   std::unordered_map<std::string_view, SymbolRef>
       symbols;  ///< names of the module; they point into the text
 

@@ -148,16 +148,26 @@ Needs needs_of(const Instruction& instruction, const Form& form) {
   }
   for (const GeneralRequirement& one : general_requirements)
     if (form.fits(one.words)) raise(needs, one.needs);
-  for (const Operand& operand : instruction.operands) {
-    if (operand.kind == Operand::Kind::Special) raise(needs, of_register(operand));
-    for (const Operand& element : operand.elements)
-      if (element.kind == Operand::Kind::Special) raise(needs, of_register(element));
-  }
   return needs;
 }
 
 std::string version_text(std::uint32_t version) {
   return std::to_string(version / 10) + '.' + std::to_string(version % 10);
+}
+
+std::uint32_t version_of(const Module& module) {
+  return module.version_major * 10 + module.version_minor;
+}
+
+Broken unmet(const Needs& needs, const Module& module) {
+  if (module.architecture != 0 && module.architecture < needs.target)
+    return "needs the target sm_" + std::to_string(needs.target) +
+           " or later, and the module's is " + module.target;
+  const std::uint32_t version = version_of(module);
+  if (version != 0 && version < needs.version)
+    return "needs PTX " + version_text(needs.version) + " or later, and the module's version is " +
+           version_text(version);
+  return std::nullopt;
 }
 
 bool lists(std::string_view targets, std::string_view target) {
@@ -168,14 +178,8 @@ bool lists(std::string_view targets, std::string_view target) {
 
 Broken broken_target_rule(const Instruction& instruction, const Module& module) {
   const Form form(instruction);
-  const Needs needs = needs_of(instruction, form);
-  if (module.architecture != 0 && module.architecture < needs.target)
-    return "needs the target sm_" + std::to_string(needs.target) +
-           " or later, and the module's is " + module.target;
-  const std::uint32_t version = module.version_major * 10 + module.version_minor;
-  if (version != 0 && version < needs.version)
-    return "needs PTX " + version_text(needs.version) + " or later, and the module's version is " +
-           version_text(version);
+  if (Broken broken = unmet(needs_of(instruction, form), module)) return broken;
+  const std::uint32_t version = version_of(module);
   for (const Requirement& one : ended) {
     if (one.opcode == instruction.opcode && form.fits(one.words) &&
         module.architecture >= one.needs.target && version >= one.needs.version) {
@@ -191,6 +195,16 @@ Broken broken_target_rule(const Instruction& instruction, const Module& module) 
     }
   }
   return std::nullopt;
+}
+
+Broken broken_register_rule(const Instruction& instruction, const Module& module) {
+  Needs needs;
+  for (const Operand& operand : instruction.operands) {
+    if (operand.kind == Operand::Kind::Special) raise(needs, of_register(operand));
+    for (const Operand& element : operand.elements)
+      if (element.kind == Operand::Kind::Special) raise(needs, of_register(element));
+  }
+  return unmet(needs, module);
 }
 
 }  // namespace pycuda::cpu::ptx

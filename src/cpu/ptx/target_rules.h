@@ -7,7 +7,9 @@
 
 namespace pycuda::cpu::ptx {
 
-/// Why the module's target or version of PTX does not have the instruction.
+/// Why the module's target or version of PTX does not have the instruction's form.
 Broken broken_target_rule(const Instruction& instruction, const Module& module);
+/// Why it does not have one of the special registers that the instruction reads.
+Broken broken_register_rule(const Instruction& instruction, const Module& module);
 
 }  // namespace pycuda::cpu::ptx
