@@ -11,8 +11,10 @@ _VARIABLE = re.compile(
 # Texts of printf, tables of virtual functions, and those of CUDA's own functions, are no variables of the program.
 _OF_THE_TOOL_CHAIN = re.compile(rb"[$.]|_param|_ZT|__(?:cr|cudart|internal|nv|unnamed)_")
 _FUNCTION = re.compile(rb"^[ \t]*(?:\.\w+[ \t]+)*\.(?:entry|func)\b", re.M)
-_BEFORE_INSTRUCTION = re.compile(rb"(?:[\s{}]|//.*\n|\.loc\b.*\n|[\w$%]+:|@!?[\w$%]+\s)*")
+_COMMENT = re.compile(rb'("[^"\n]*")|//[^\n]*|/\*.*?\*/', re.S)  # beside texts, which may hold either
+_BEFORE_INSTRUCTION = re.compile(rb"(?:[\s{}]|\.loc\b.*\n|[\w$%]+:|@!?[\w$%]+\s)*")
 _WORD = re.compile(rb"[\w$%]+")
+_OPERAND = re.compile(rb"(?<![.:\w$%])[\w$%]+")  # no modifier
 # What addresses are computed with.
 _ADDRESS_STEPS = frozenset(b"add and cvt cvta mad mov mul or selp shl sub".split())
 
@@ -31,6 +33,7 @@ def variables_in_use(ptx):
 
     Those of the second set have initial values that no code changes. Not sure means the first.
     """
+    ptx = _COMMENT.sub(rb"\1 ", ptx)
     variables = [found for found in _VARIABLE.finditer(ptx) if not _OF_THE_TOOL_CHAIN.match(found[1])]
     names = {found[1] for found in variables}
     initialised = {found[1] for found in variables if found[2]}
@@ -52,10 +55,15 @@ def _changed_in(code, names):
     carried = {name: {name} for name in names}  # by what holds an address of it
     changed = set()
     steps = []
-    for statement in code.split(b";"):
-        opcode, _, operands = statement[_BEFORE_INSTRUCTION.match(statement).end() :].partition(b" ")
-        if not opcode.startswith(b"."):
-            steps.append((opcode.strip().partition(b".")[0], _WORD.findall(operands)))
+    for statement in code.partition(b"{")[2].split(b";"):
+        begin = _BEFORE_INSTRUCTION.match(statement).end()
+        root = _WORD.match(statement, begin)
+        takes_parts = root is not None and root[0] in _ADDRESS_STEPS and b"{" in statement[begin:]
+        if root is None or takes_parts:  # not sure: what has parts of an address is not followed
+            if not statement.startswith(b".", begin):
+                steps.append((b"", _WORD.findall(statement, begin)))
+        else:
+            steps.append((root[0], _OPERAND.findall(statement, root.end())))
     grows = True
     while grows:
         grows = False

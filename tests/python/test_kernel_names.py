@@ -8,7 +8,7 @@ import numpy as np
 import pycuda.driver as cuda
 import pytest
 from pycuda import _driver, gpuarray
-from pycuda._images import has_variables
+from pycuda._images import has_variables, variables_in_use
 from pycuda.compiler import SourceModule, compile
 
 pytestmark = pytest.mark.usefixtures("context")
@@ -190,6 +190,7 @@ class TestVariables:
             "a[2] = *change(squares);",
             "*(int **)a = squares;",
             'asm volatile("st.global.u32 [%0], 1;" :: "l"(squares + 1));',
+            r'a[2] = squares[1]; asm volatile("st.global.u32\t[squares], 1;");',
         ],
     )
     def test_what_code_may_change_is_one(self, change):
@@ -202,6 +203,28 @@ class TestVariables:
         module.get_function("plain")
         with pytest.raises(cuda.LogicError, match="the module is in use"):
             module.get_function("t<3>")
+
+    @pytest.mark.parametrize(
+        ("code", "is_constant"),
+        [
+            ("ld.global.u32\t%r1, [table+4];", True),
+            ("mov.u64\t%rd1,table;\nld.global.u32\t%r1,[%rd1];", True),
+            ("// table; st table\nld.global.u32 %r1, [table]; /* st table; */", True),
+            ("st.global.u32\t[table], 1;", False),
+            ("st.global.u32[table],1;", False),
+            ("mov.u64\t%rd1,table;\nst.global.u32\t[%rd1],1;", False),
+            ("mov .u64 %rd1, table; st.global.u32 [%rd1], 1;", False),
+            ("mov.u64 %rd1, table; /* one; ld */ st.global.u32 [%rd1], 1;", False),
+            ("mov.b64 {%r1, %r2}, table; mov.b64 %rd1, {%r3, %r2}; st.global.u32 [%rd1], 1;", False),
+            ("@!%p1 st.global.u32 [table], 1;", False),
+            ("@ %p1 st.global.u32 [table], 1;", False),
+        ],
+    )
+    def test_code_of_any_layout_is_read(self, code, is_constant):
+        variable = ".visible .global .align 4 .u32 table[3] = {0, 1, 4};\n"
+        ptx = f"{variable}.visible .entry mov(.param .u64 a)\n{{\n.reg .b64 %rd<9>;\n{code}\nret;\n}}\n"
+        changing, constants = variables_in_use(ptx.encode())
+        assert (constants, changing) == (({b"table"}, set()) if is_constant else (set(), {b"table"}))
 
     def test_what_the_program_may_still_change_is_one(self):
         module = SourceModule(
