@@ -35,8 +35,8 @@ struct Shared {
   std::vector<std::uint32_t> free;   ///< streams that are gone
   std::unordered_map<std::uint64_t, WorkClock> released;
   std::unordered_map<std::uint32_t, std::shared_ptr<const Work>> works;
-  std::deque<std::uint32_t> oldest;           ///< of `works`
-  std::size_t next_sweep = 2 * recent_works;  ///< when there is so much work
+  std::deque<std::uint32_t> oldest;         ///< of `works`
+  std::size_t sweep_in = 2 * recent_works;  ///< after so much more work
 
   static Shared& instance() {
     static Shared* const only = new Shared;
@@ -73,13 +73,15 @@ void sweep(Shared& shared) {
     return true;
   });
   shared.oldest.erase(kept, recent);
-  shared.next_sweep = 2 * std::max(recent_works, shared.oldest.size());
+  // Not by how much there is: that has a limit, and would not grow to the next sweep. A work costs
+  // at most eight looks.
+  shared.sweep_in = std::clamp(shared.oldest.size(), recent_works, most_works / 8);
 }
 
 void enter(Shared& shared, const std::shared_ptr<const Work>& work) {
   shared.works.emplace(work->id, work);
   shared.oldest.push_back(work->id);
-  if (shared.oldest.size() >= shared.next_sweep) sweep(shared);
+  if (--shared.sweep_in == 0) sweep(shared);
   if (shared.oldest.size() <= most_works) return;
   shared.works.erase(shared.oldest.front());
   shared.oldest.pop_front();
