@@ -26,8 +26,9 @@ struct NvrtcRequest {
 
 /// Compiles, and asks for the types of `kernels` too (qualified names). Those that the compiler
 /// does not find as they are written, overloads among them, are dropped from the list, and it runs
-/// once more without them: asking never makes a source fail, and never shows in a log. That time it
-/// is asked for the enumerations in the list ("enum space::e"), which the names of overloads have.
+/// again without them: asking never makes a source fail, and never shows in a log. The second time
+/// it is asked for the enumerations in the list ("enum space::e") too, which the names of overloads
+/// have; it runs a third time if it does not find one of them.
 NvrtcResult compile_with_types(const Nvrtc& nvrtc, const NvrtcRequest& request,
                                std::vector<std::string>& kernels);
 

@@ -6,6 +6,7 @@
 
 namespace pycuda::cpu::ptx {
 
+/// Which modifiers of the instruction exclude each other, or lack one that they need; or nothing.
 Broken broken_choice_rule(const Instruction& instruction);
 
 }  // namespace pycuda::cpu::ptx
