@@ -248,6 +248,19 @@ TEST_CASE("reductions of 64 bits, and outside") {
         before + 40 * 0x0000000100000001);
 }
 
+TEST_CASE("reductions of 64 bits in rows of three texels of 32") {
+  const CurrentContext context;
+  const TestArray array({3, 2, 0, CU_AD_FORMAT_UNSIGNED_INT32, 1, surface_flag});
+  std::vector<std::uint32_t> texels(6, 1);
+  array.fill(texels.data(), 4);
+  const TestSurface surface(array);
+  const std::vector<At> places(40, At{7, 0, 1, 0});
+  probe(".reg .b64 %w;\nmov.b64 %w, {%l, %l};\nsured.b.add.2d.u64.trap [%t, {%x, %y}], %w;",
+        surface.handle(), places);
+  std::memcpy(texels.data(), array.read(4).data(), 24);
+  CHECK(texels == std::vector<std::uint32_t>{1, 1, 1, 281, 281, 1});
+}
+
 TEST_CASE("a surface access that traps outside ends the launch") {
   if (!is_cpu_driver()) return;
   const CurrentContext context;

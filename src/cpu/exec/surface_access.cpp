@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <cstdint>
 #include <cstring>
+#include <mutex>
 #include <type_traits>
 
 #include "cpu/exec/half_conversions.h"
+#include "cpu/exec/kernel_entry.h"
 
 namespace pycuda::cpu::exec {
 namespace {
@@ -37,8 +40,25 @@ Unsigned reduced(Unsigned old, SurfaceReduction reduction, Unsigned value) {
   return old;
 }
 
+/// Of places whose addresses are no multiple of their size. Rows follow each other without padding,
+/// so that 8 bytes that begin a row of three texels of 4 bytes lie at such an address.
+template <class Unsigned>
+void reduce_unaligned(std::byte* place, SurfaceReduction reduction, Unsigned value) {
+  static std::mutex mutex;
+  const RuntimeScope scope;  // else an interrupt could leave the mutex locked
+  const std::lock_guard lock(mutex);
+  Unsigned old = 0;
+  std::memcpy(&old, place, sizeof old);
+  old = reduced(old, reduction, value);
+  std::memcpy(place, &old, sizeof old);
+}
+
 template <class Unsigned>
 void reduce_at(std::byte* place, SurfaceReduction reduction, Unsigned value) {
+  if (reinterpret_cast<std::uintptr_t>(place) % sizeof value != 0) {
+    reduce_unaligned(place, reduction, value);
+    return;
+  }
   const std::atomic_ref<Unsigned> texel(*reinterpret_cast<Unsigned*>(place));
   Unsigned old = texel.load(std::memory_order_relaxed);
   while (!texel.compare_exchange_weak(old, reduced(old, reduction, value),
