@@ -2,6 +2,8 @@
 // From a graph to one sequence of steps, and launching that.
 #include "cpu/api/graph_exec.h"
 
+#include <algorithm>
+
 #include "cpu/api/entry_guard.h"
 #include "cpu/exec/graph_condition.h"
 
