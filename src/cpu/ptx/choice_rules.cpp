@@ -10,7 +10,7 @@ namespace {
 struct Choice {
   Opcode opcode;
   std::string_view words;
-  std::size_t least, most;
+  std::size_t least;
 };
 
 struct With {
@@ -19,7 +19,7 @@ struct With {
 };
 
 constexpr Choice choices[] = {
-#define PTX_CHOICE(opcode, words, least, most) {Opcode::opcode, words, least, most},
+#define PTX_CHOICE(opcode, words, least) {Opcode::opcode, words, least},
 #define PTX_WITH(opcode, words, needed)
 #include "cpu/ptx/choice.def"
 #undef PTX_CHOICE
@@ -27,31 +27,22 @@ constexpr Choice choices[] = {
 };
 
 constexpr With pairs[] = {
-#define PTX_CHOICE(opcode, words, least, most)
+#define PTX_CHOICE(opcode, words, least)
 #define PTX_WITH(opcode, words, needed) {Opcode::opcode, words, needed},
 #include "cpu/ptx/choice.def"
 #undef PTX_CHOICE
 #undef PTX_WITH
 };
 
-/// Whether a list between separators has the word.
-bool lists(std::string_view list, char separator, std::string_view word) {
-  while (true) {
-    const std::size_t end = list.find(separator);
-    if (list.substr(0, end) == word) return true;
-    if (end == std::string_view::npos) return false;
-    list.remove_prefix(end + 1);
-  }
-}
-
 /// How many of the instruction's modifiers and types a list has.
 std::size_t count_of(const Instruction& instruction, std::string_view list, char separator) {
   std::size_t result = 0;
-  std::string_view text = instruction.text;
-  for (std::size_t dot = text.find('.'); dot != std::string_view::npos; dot = text.find('.')) {
-    text.remove_prefix(dot + 1);
-    if (lists(list, separator, text.substr(0, text.find('.')))) ++result;
-  }
+  bool is_opcode = true;
+  any_part(instruction.text, '.', [&](std::string_view word) {
+    if (!is_opcode && lists(list, separator, word)) ++result;
+    is_opcode = false;
+    return false;
+  });
   return result;
 }
 
@@ -75,7 +66,7 @@ Broken broken_choice_rule(const Instruction& instruction) {
     if (choice.opcode != instruction.opcode) continue;
     const std::size_t has = count_of(instruction, choice.words, ' ');
     if (has < choice.least) return "needs " + spelled(choice.words, ' ');
-    if (has > choice.most) return "has more than one of " + spelled(choice.words, ' ');
+    if (has > 1) return "has more than one of " + spelled(choice.words, ' ');
   }
   for (const With& pair : pairs) {
     if (pair.opcode != instruction.opcode) continue;

@@ -23,17 +23,6 @@ constexpr Row rows[] = {
 #undef PTX_OPERANDS
 };
 
-/// Calls `body` for each part of a list; ends, and is true, with the first for which that is true.
-template <class Body>
-bool any_part(std::string_view list, char between, Body body) {
-  while (true) {
-    const std::size_t end = list.find(between);
-    if (body(list.substr(0, end))) return true;
-    if (end == std::string_view::npos) return false;
-    list.remove_prefix(end + 1);
-  }
-}
-
 /// Whether the instruction was written with these modifiers.
 bool has_all(std::string_view text, std::string_view words) {
   return words.empty() || !any_part(words, ' ', [&](std::string_view word) {

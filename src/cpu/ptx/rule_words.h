@@ -47,6 +47,22 @@ inline std::size_t count(const Modifiers& modifiers,
       words.begin(), words.end(), [&](std::string_view word) { return modifiers.has(word); }));
 }
 
+/// Calls `body` for each part of a list; ends, and is true, with the first for which that is true.
+template <class Body>
+bool any_part(std::string_view list, char between, Body body) {
+  while (true) {
+    const std::size_t end = list.find(between);
+    if (body(list.substr(0, end))) return true;
+    if (end == std::string_view::npos) return false;
+    list.remove_prefix(end + 1);
+  }
+}
+
+/// Whether a list has the word.
+inline bool lists(std::string_view list, char between, std::string_view word) {
+  return any_part(list, between, [&](std::string_view part) { return part == word; });
+}
+
 /// The modifier behind the opcode, without its dot: it names the operation of several opcodes.
 inline std::string_view first_word(const Instruction& instruction) {
   std::string_view text = instruction.text;

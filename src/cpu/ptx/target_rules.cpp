@@ -2,9 +2,8 @@
 #include "cpu/ptx/target_rules.h"
 
 #include <algorithm>
-#include <charconv>
+#include <cstdint>
 #include <functional>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -78,17 +77,6 @@ static_assert(std::ranges::is_sorted(requirements, {}, &Requirement::opcode));
 
 using Words = std::vector<std::string_view>;
 
-/// `next(part)` for each part of a text between separators, until it says true.
-template <class Next>
-bool any_part(std::string_view text, char separator, Next&& next) {
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(separator), text.size());
-    if (end > 0 && next(text.substr(0, end))) return true;
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return false;
-}
-
 class Form {
  public:
   explicit Form(const Instruction& instruction) : instruction_(instruction) {
@@ -99,7 +87,8 @@ class Form {
   }
 
   bool fits(std::string_view condition) const {
-    return !any_part(condition, ' ', [&](std::string_view word) { return !has_one_of(word); });
+    return condition.empty() ||
+           !any_part(condition, ' ', [&](std::string_view word) { return !has_one_of(word); });
   }
 
  private:
@@ -170,10 +159,6 @@ Broken unmet(const Needs& needs, const Module& module) {
   return std::nullopt;
 }
 
-bool lists(std::string_view targets, std::string_view target) {
-  return any_part(targets, ' ', [&](std::string_view one) { return one == target; });
-}
-
 }  // namespace
 
 Broken broken_target_rule(const Instruction& instruction, const Module& module) {
@@ -189,7 +174,7 @@ Broken broken_target_rule(const Instruction& instruction, const Module& module) 
   }
   for (const Exclusive& one : exclusives) {
     if (one.opcode == instruction.opcode && form.fits(one.words) &&
-        !lists(one.targets, module.target)) {
+        !lists(one.targets, ' ', module.target)) {
       return "exists for the targets " + std::string(one.targets) + " alone, and the module's is " +
              module.target;
     }
