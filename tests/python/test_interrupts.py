@@ -74,6 +74,7 @@ def needs_cpu_driver(context):
         "cuda.Context.synchronize()",
         "cuda.Stream().synchronize() or cuda.memcpy_dtoh(np.empty(2, np.int32), flag)",
         "flag.free()",
+        "for _ in range(1 << 20): endless(flag, block=(32, 1, 1), grid=(2, 1))",
     ],
 )
 def test_an_endless_kernel_is_ended_by_an_interrupt_of_the_call_that_waits(wait):
@@ -83,7 +84,8 @@ def test_an_endless_kernel_is_ended_by_an_interrupt_of_the_call_that_waits(wait)
 def wait():
     {wait}
 
-module.get_function("endless")(flag, block=(32, 1, 1), grid=(2, 1))
+endless = module.get_function("endless")
+endless(flag, block=(32, 1, 1), grid=(2, 1))
 press_in_wait("wait")
 try:
     wait()

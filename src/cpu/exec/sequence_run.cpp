@@ -68,6 +68,7 @@ Task resume_task(const RunPointer& run) {
   return {[](const std::shared_ptr<void>& subject) {
             const auto resumed = std::static_pointer_cast<SequenceRun>(subject);
             resumed->in_caller = false;
+            resumed->stream->awaits_others.store(false, std::memory_order_relaxed);
             if (advance(resumed)) drive(resumed->stream);
           },
           run};
@@ -101,6 +102,7 @@ struct RunStep {
   }
   bool operator()(const Sequence::Callback& callback) const {
     if (run->stream->faults.poisoned()) return true;
+    run->stream->expect_others();
     run_on_callback_thread([run = run, &callback] {
       show_printed(run->stream->faults);
       {
@@ -118,9 +120,11 @@ struct RunStep {
   }
   bool operator()(const Sequence::Wait&) const {
     const auto& marker = run->markers[number];
+    run->stream->expect_others();
     return marker == nullptr || !marker->when_reached(resume_task(run));
   }
   bool operator()(const MemoryCondition& condition) const {
+    run->stream->expect_others();
     return when_memory_holds(condition, run->stream->faults, resume_task(run));
   }
   bool operator()(const Sequence::Choice& choice) const {

@@ -20,6 +20,10 @@ namespace {
 
 constexpr auto spin_time = std::chrono::microseconds(20);
 constexpr std::uint32_t deep_stack_bytes = 128 << 10;
+/// How far the host may be ahead of a stream, as of a GPU's, before it has to wait until half of
+/// that is done: a loop that launches faster than its kernels run must not fill the memory.
+constexpr std::size_t most_queued = 1024;
+constexpr std::size_t room_again = most_queued / 2;
 
 }  // namespace
 
@@ -54,6 +58,14 @@ bool Stream::State::give_back() {
   if (!queue.empty()) return false;
   token.store(Token::Free, std::memory_order_release);
   return true;
+}
+
+void Stream::State::expect_others() {
+  {
+    const std::unique_lock lock(mutex);
+    awaits_others.store(true, std::memory_order_relaxed);
+  }
+  has_room.notify_all();
 }
 
 void set_order(const StreamOrder& order, Marker& marker) {
@@ -112,6 +124,7 @@ struct RunItem {
     return true;
   }
   bool operator()(HostCallback& callback) const {
+    state->expect_others();
     run_on_callback_thread([state = state, run = std::move(callback.run)] {
       show_printed(state->faults);
       {
@@ -131,7 +144,10 @@ struct RunItem {
     }
     return true;
   }
-  bool operator()(Wait& wait) const { return !wait.marker->when_reached(drive_task(state)); }
+  bool operator()(Wait& wait) const {
+    state->expect_others();
+    return !wait.marker->when_reached(drive_task(state));
+  }
   bool operator()(Learn& learn) const {
     if (learn.marker == nullptr) {
       learn_release(state->order, learn.address);
@@ -141,6 +157,7 @@ struct RunItem {
     return true;
   }
   bool operator()(const MemoryCondition& condition) const {
+    state->expect_others();
     return when_memory_holds(condition, state->faults, drive_task(state));
   }
   bool operator()(RunPointer& run) const { return advance(run); }
@@ -162,6 +179,8 @@ void drive(const StatePointer& state) {
       const std::unique_lock lock(state->mutex);
       next.emplace(std::move(state->queue.front()));
       state->queue.pop_front();
+      state->awaits_others.store(false, std::memory_order_relaxed);
+      if (state->queue.size() == room_again) state->has_room.notify_all();
       if (const auto* record = std::get_if<Record>(&next->item)) state->recorded = record->marker;
     }
     state->order.join(next->after);
@@ -171,16 +190,17 @@ void drive(const StatePointer& state) {
 
 namespace {
 
-/// Queues `item`; starts the stream on a worker if it was idle.
-void push(const StatePointer& state, Item item) {
+/// Queues `item`; starts the stream on a worker if it was idle. Whether the host is too far ahead.
+bool push(const StatePointer& state, Item item) {
   {
     const std::unique_lock lock(state->mutex);
     state->queue.push_back({std::move(item), keeps_work_order() ? HostOrder::now() : nullptr});
     if (state->token.exchange(Stream::State::Token::Watched, std::memory_order_acq_rel) !=
         Stream::State::Token::Free)
-      return;
+      return state->crowded(most_queued);
   }
   WorkerPool::instance().post(drive_task(state));
+  return false;
 }
 
 /// After work that ran in the caller: what was queued meanwhile goes to a worker.
@@ -190,6 +210,19 @@ void pass_on(const StatePointer& state) {
 
 bool help(const Stream::State& state) {
   return WorkerPool::instance().help(state.running.load(std::memory_order_relaxed));
+}
+
+/// Queues `item`, and waits if the host is too far ahead of the stream.
+void push_in_step(const StatePointer& state, Item item) {
+  if (!push(state, std::move(item))) return;
+  const auto waits = [&] {
+    const std::unique_lock lock(state->mutex);
+    return state->crowded(room_again);
+  };
+  while (waits() && help(*state)) {
+  }
+  std::unique_lock lock(state->mutex);
+  state->has_room.wait(lock, [&] { return !state->crowded(room_again); });
 }
 
 /// Helps or spins until the stream is idle, but not for long; whether it is.
@@ -224,7 +257,7 @@ void Stream::launch(LaunchRequest request) {
   PrintfFifo* const printed = state_->faults.printf_fifo();
   if (printed != nullptr && !printed->empty()) printed->flush();
   if (!state_->take()) {
-    push(state_, std::move(request));
+    push_in_step(state_, std::move(request));
     return;
   }
   if (runs_in_caller(request)) {
@@ -251,9 +284,9 @@ std::shared_ptr<SequenceRun> Stream::launch(std::shared_ptr<const Sequence> sequ
     const std::shared_ptr<Marker> end(previous, &previous->end);
     push(state_, Wait{end});
     if (keeps_work_order()) push(state_, Learn{end});
-    push(state_, run);
+    push_in_step(state_, run);
   } else if (!state_->take()) {
-    push(state_, run);
+    push_in_step(state_, run);
   } else {
     run->in_caller = true;
     if (advance(run)) pass_on(state_);
@@ -262,7 +295,7 @@ std::shared_ptr<SequenceRun> Stream::launch(std::shared_ptr<const Sequence> sequ
 }
 
 void Stream::enqueue(std::function<void()> task) {
-  if (!forked()) push(state_, HostWork{std::move(task)});
+  if (!forked()) push_in_step(state_, HostWork{std::move(task)});
 }
 
 void Stream::enqueue_callback(std::function<void()> callback) {

@@ -98,8 +98,10 @@ class SequenceRun;
 
 /// An in-order queue. Work on different streams runs concurrently; work on one, in order and
 /// asynchronously to the caller. A small launch on an idle stream may run in the caller before
-/// `launch` returns. Any thread may call anything. In the child of a fork every call returns at
-/// once and does nothing: ask `forked()` first.
+/// `launch` returns. A caller that is 1024 launches or tasks ahead waits until half of them are
+/// done, unless the stream itself waits for a callback, an event or a word of memory. Any thread
+/// may call anything. In the child of a fork every call returns at once and does nothing: ask
+/// `forked()` first.
 class Stream {
  public:
   Stream(int device, FaultSink& faults);

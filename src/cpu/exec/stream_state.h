@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -57,7 +58,8 @@ struct Stream::State {
 
   FaultSink& faults;
   StreamOrder order;
-  /// Protects `queue`, `recorded` and what makes `token` Watched or not.
+  /// Protects `queue`, `recorded`, what sets `awaits_others`, and what makes `token` Watched or
+  /// not.
   mutable std::mutex mutex;
   std::deque<Queued> queue;
   /// The record that runs, if the item that was taken from `queue` last is one. The token is
@@ -65,6 +67,10 @@ struct Stream::State {
   std::shared_ptr<const Marker> recorded;
   std::atomic<Token> token{Token::Free};
   std::atomic<JobHandle> running{0};  ///< the launch that runs now, for helpers
+  /// The front of the queue is a callback that runs, or a wait that is not over: the host may have
+  /// to queue more before it ends.
+  std::atomic<bool> awaits_others{false};
+  std::condition_variable has_room;
 
   bool idle() const { return token.load(std::memory_order_acquire) == Token::Free; }
   /// Also true from the moment on when the event is reached that came last: a thread that knows of
@@ -76,6 +82,12 @@ struct Stream::State {
   bool stands_at(const Marker& marker) const;
   /// Gives the token back; false if something was queued meanwhile (the token stays taken).
   bool give_back();
+  /// The holder of the token: what comes next may wait for others.
+  void expect_others();
+  /// More is queued than the host may be ahead of the stream. The mutex is held.
+  bool crowded(std::size_t most) const {
+    return queue.size() > most && !awaits_others.load(std::memory_order_relaxed);
+  }
 };
 
 using StatePointer = std::shared_ptr<Stream::State>;

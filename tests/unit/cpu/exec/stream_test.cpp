@@ -11,6 +11,7 @@
 #include <functional>
 #include <thread>
 
+#include "unit/cpu/exec/gate.h"
 #include "unit/cpu/exec/test_kernels.h"
 
 namespace pycuda::cpu::exec {
@@ -28,21 +29,6 @@ void count_thread(BlockFrame& block, ThreadFrame& thread) {
 }
 
 void add_one(BlockFrame& block, ThreadFrame&) { ++*parameter<int*>(block); }
-
-struct Gate {
-  std::mutex mutex;
-  std::condition_variable changed;
-  bool is_open = false;
-  void open() {
-    const std::unique_lock lock(mutex);
-    is_open = true;
-    changed.notify_all();
-  }
-  void pass() {
-    std::unique_lock lock(mutex);
-    changed.wait(lock, [this] { return is_open; });
-  }
-};
 
 }  // namespace
 
