@@ -24,8 +24,8 @@ bool relieve_memory_pressure() noexcept;
 enum class OnPressure { Relieve, Fail };
 
 /// Bytes of all DeviceMemory of this process that is alive, in all contexts, and was made after the
-/// first call: nothing is counted before that. The driver's own count is of the whole
-/// device, other processes included.
+/// first call: nothing is counted before that. Blocks of pools count as what was asked for last.
+/// The driver's own count is of the whole device, other processes included.
 std::size_t live_device_bytes() noexcept;
 
 namespace internal {
@@ -72,6 +72,8 @@ class DeviceMemory {
   /// 0 for linear memory.
   std::size_t pitch_bytes() const { return pitch_bytes_; }
   const ContextPtr& context() const { return memory_.context(); }
+  /// In `live_device_bytes()`: of these bytes so many are used.
+  void count_as(std::size_t bytes) noexcept { live_.set(bytes); }
   /// A second call throws "device_allocation::free failed: invalid resource handle". While this
   /// thread captures, the memory lives on as long as the graph.
   void free() {

@@ -44,6 +44,7 @@ PooledBlock<Source> MemoryPool<Source>::allocate(std::size_t bytes) {
     active_bytes_ += bytes;
   }
   entry->use.set(bytes);
+  if constexpr (requires { entry->block.count_as(bytes); }) entry->block.count_as(bytes);
   return PooledBlock<Source>(this->shared_from_this(), std::move(*entry), bin, bytes);
 }
 

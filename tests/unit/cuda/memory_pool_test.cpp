@@ -44,8 +44,10 @@ TEST_CASE("a freed block is held and handed out again, last in first out") {
   const DriverTable driver = fake_driver();
   const CurrentContext context(driver);
   const auto pool = std::make_shared<DeviceMemoryPool>();
+  const std::size_t before = live_device_bytes();
   PooledDeviceMemory first = pool->allocate(1000);
   PooledDeviceMemory second = pool->allocate(1010);
+  CHECK(live_device_bytes() == before + 2010);
   const CUdeviceptr second_address = second.pointer();
   CHECK(pool->active_blocks() == 2);
   CHECK(pool->active_bytes() == 2010);
@@ -59,6 +61,7 @@ TEST_CASE("a freed block is held and handed out again, last in first out") {
   CHECK(third.pointer() == second_address);
   CHECK(third.bytes() == 992);
   CHECK(pool->held_blocks() == 1);
+  CHECK(live_device_bytes() == before + 1000 + 992);
 }
 
 TEST_CASE("held blocks go back to the driver when asked to") {
