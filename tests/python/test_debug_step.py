@@ -353,7 +353,9 @@ def test_a_reduction_is_walked_around_its_barriers(driver, thread, sums):
     assert own == [float(thread), *map(float, sums)]
     assert sum("bar.sync 0" in step.operations for step in walk) == 4
     behind = walk[[step.operations for step in walk].index(["bar.sync 0"]) + 1]
-    assert behind.variables["part"].tolist() == numbers.tolist()
+    # The threads 0 to 3 may have gone on to their next writes; nobody writes what this thread reads next.
+    unchanged = [thread, 4, 5, 6, 7]
+    assert behind.variables["part"][unchanged].tolist() == numbers[unchanged].tolist()
     assert _values(walk, "half") == [4, 2, 1, 0]
     assert out[0] == 28
 
