@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <utility>
 
+#include "rtc/stack_limit.h"
+
 namespace pycuda::rtc {
 namespace {
 
@@ -134,6 +136,7 @@ NvrtcResult Nvrtc::compile(const std::string& source, const std::string& name,
     std::vector<const char*> texts;
     texts.reserve(options.size());
     for (const std::string& option : options) texts.push_back(option.c_str());
+    const StackLimitKept kept;
     status = table_.compile_program(program.get(), static_cast<int>(texts.size()), texts.data());
     result.log = read_text(table_.get_program_log_size, table_.get_program_log, program.get());
     drop_final_nul(result.log);

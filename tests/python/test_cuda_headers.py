@@ -3,6 +3,7 @@
 
 import pathlib
 import re
+import resource
 
 import pycuda
 import pytest
@@ -29,7 +30,10 @@ def nvrtc_alone(no_compiler_settings, monkeypatch):
 @pytest.mark.parametrize("group", HEADERS)
 def test_headers_compile_in_the_default_wrapper(group):
     includes = "".join(f"#include <{name}>\n" for name in HEADERS[group])
+    before = resource.getrlimit(resource.RLIMIT_STACK)
     assert ".entry k(" in ptx_of(includes + "__global__ void k(int *a) { *a = 1; }")
+    # NVRTC sets it to "unlimited" for the largest of these.
+    assert resource.getrlimit(resource.RLIMIT_STACK) == before
 
 
 BLOCK_SUM = """

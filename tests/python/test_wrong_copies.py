@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Copies and fills of memory that is none are refused, whichever way they are asked for."""
 
+import os
+import subprocess
+import sys
+
 import pytest
 from programs import has_cpu_driver, run_program
 
@@ -73,6 +77,39 @@ print("alive")
 def test_copies_from_and_to_no_memory_are_refused():
     out, _ = run_program(COPIES, PYCUDA_LOG="quiet")
     assert out.split() == ["alive"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs Linux: its stacks grow at any access below them")
+def test_an_unlimited_stack_does_not_grow_for_a_stray_access():
+    code = """
+import numpy as np, pycuda.autoinit, pycuda.driver as cuda
+from pycuda.compiler import SourceModule
+
+store = SourceModule("__global__ void store(char *where) { *where = 1; }", options=["-lineinfo"]).get_function("store")
+stack = next(line for line in open("/proc/self/maps") if line.endswith("[stack]\\n"))
+wrong = int(stack.split()[0].split("-")[1], 16) - (17 << 30)
+host = np.zeros((4, 64), np.uint8)
+copy = cuda.Memcpy2D()
+copy.set_src_device(wrong)
+copy.set_dst_host(host)
+copy.src_pitch = copy.dst_pitch = copy.width_in_bytes = 64
+copy.height = 4
+try:
+    copy(aligned=True)
+except cuda.LogicError as error:
+    print("refused:", "invalid" in str(error))
+store(np.uint64(wrong), block=(1, 1, 1))
+try:
+    cuda.Context.synchronize()
+except cuda.LogicError as error:
+    print("fault:", "illegal memory access" in str(error))
+"""
+    unlimited = 'ulimit -s unlimited && exec "$@"'
+    command = ["bash", "-c", unlimited, "bash", sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "PYCUDA_LOG": "quiet"})
+    if "cannot modify limit" in done.stderr:
+        pytest.skip("needs a process whose stacks may be unlimited")
+    assert done.stdout.splitlines() == ["refused: True", "fault: True"], done.stderr
 
 
 def test_page_locked_memory_that_was_unmapped_is_a_fault_or_refused():

@@ -19,6 +19,7 @@
 #include "cpu/exec/launch_context.h"
 #include "cpu/exec/page_migration.h"
 #include "cpu/exec/probe_process.h"
+#include "cpu/exec/stack_fence.h"
 #include "cpu/processor/float_control.h"
 #include "cpu/processor/signal_context.h"
 
@@ -217,7 +218,7 @@ KernelEntry::KernelEntry() {
     const std::unique_lock lock(runners().mutex);
     runners().all.emplace_back(this, pthread_self());
   }
-  static const int installed = (install_fault_signals(), 0);
+  static const int installed = (install_fault_signals(), fence_main_stack(), 0);
   static_cast<void>(installed);
   current_entry = this;
 }
