@@ -11,6 +11,7 @@
 #include "cpu/ptx/function_parser.h"
 #include "cpu/ptx/literal.h"
 #include "cpu/ptx/opcode_table.h"
+#include "cpu/ptx/target_rules.h"
 
 namespace pycuda::cpu::ptx {
 namespace {
@@ -117,6 +118,8 @@ void ModuleParser::target() {
     const bool plain = stop == end || (stop + 1 == end && (*stop == 'a' || *stop == 'f'));
     if (error != std::errc{} || !plain) {
       cursor_.fail_at(name.position, "unknown target " + quoted(text));
+    } else if (const Broken broken = broken_version_rule(state_.module)) {
+      cursor_.fail_at(name.position, *broken);
     }
   } while (cursor_.accept(','));
 }

@@ -27,6 +27,7 @@ struct Requirement {
 #define PTX_ALL_NEED(words, target, version)
 #define PTX_ONLY_ON(opcode, words, targets)
 #define PTX_ENDED(opcode, words, target, version)
+#define PTX_TARGETS(targets, version)
 
 constexpr Requirement requirements[] = {
 #undef PTX_NEEDS
@@ -67,8 +68,22 @@ constexpr Exclusive exclusives[] = {
 #define PTX_ONLY_ON(opcode, words, targets) {Opcode::opcode, words, targets},
 #include "cpu/ptx/requirement.def"
 #undef PTX_ONLY_ON
+#define PTX_ONLY_ON(opcode, words, targets)
 };
 
+struct Targets {
+  std::string_view names;
+  std::uint32_t version;
+};
+
+constexpr Targets known_targets[] = {
+#undef PTX_TARGETS
+#define PTX_TARGETS(targets, version) {targets, version},
+#include "cpu/ptx/requirement.def"
+#undef PTX_TARGETS
+};
+
+#undef PTX_ONLY_ON
 #undef PTX_NEEDS
 #undef PTX_ALL_NEED
 #undef PTX_ENDED
@@ -160,6 +175,16 @@ Broken unmet(const Needs& needs, const Module& module) {
 }
 
 }  // namespace
+
+Broken broken_version_rule(const Module& module) {
+  const std::uint32_t version = version_of(module);
+  for (const Targets& one : known_targets) {
+    if (version == 0 || version >= one.version || !lists(one.names, ' ', module.target)) continue;
+    return "the target " + module.target + " needs PTX " + version_text(one.version) +
+           " or later, and the module's version is " + version_text(version);
+  }
+  return std::nullopt;
+}
 
 Broken broken_target_rule(const Instruction& instruction, const Module& module) {
   const Form form(instruction);

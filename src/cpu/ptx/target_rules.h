@@ -7,6 +7,8 @@
 
 namespace pycuda::cpu::ptx {
 
+/// Why the module's version of PTX does not have its target.
+Broken broken_version_rule(const Module& module);
 /// Why the module's target or version of PTX does not have the instruction's form.
 Broken broken_target_rule(const Instruction& instruction, const Module& module);
 /// Why it does not have one of the special registers that the instruction reads.
