@@ -7,7 +7,6 @@ takes seven times as long, because it looks for matches in the headers of LLVM a
 """
 
 import concurrent.futures
-import functools
 import hashlib
 import json
 import os
@@ -17,48 +16,19 @@ import shlex
 import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-SOURCES = ROOT / "src"
+from compile_commands import ROOT, SOURCES, compile_commands, made_of
+
 STAMPS = ROOT / "build" / ".stamps" / "tidy"
 TIDY = pathlib.Path(sys.executable).with_name("clang-tidy")
 OPTIONS = ["--quiet", "--extra-arg=-Wno-error", "--extra-arg=-Wno-unknown-warning-option"]
 DATABASE = ROOT / "build" / ".stamps" / "tidy-commands"
 # Options that Clang does not know.
-OF_GCC = re.compile(r"-fno-gnu-unique|-fpch-preprocess|-Winvalid-pch|--param=ggc-.*")
-INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.MULTILINE)
-
-
-@functools.cache
-def included_by(path: pathlib.Path) -> tuple[pathlib.Path, ...]:
-    """The files of src/ that this one names in its includes."""
-    written = INCLUDE.findall(path.read_text())
-    places = (place / name for name in written for place in (path.parent, SOURCES))
-    return tuple(pathlib.Path(os.path.normpath(place)) for place in places if place.is_file())
-
-
-def made_of(source: pathlib.Path) -> list[pathlib.Path]:
-    """The source and all files of src/ that it includes, directly or not."""
-    found, waiting = {source}, [source]
-    while waiting:
-        new = set(included_by(waiting.pop())) - found
-        found |= new
-        waiting.extend(new)
-    return sorted(found)
-
-
-def parts_of(entry: dict[str, str]) -> list[dict[str, str]]:
-    """The sources of a file of cmake/CompileTogether.cmake, each as if compiled alone; of another file, the file."""
-    file = pathlib.Path(entry["file"])
-    if file.parent.name != "together":
-        return [entry]
-    sources = [str(SOURCES / name) for name in INCLUDE.findall(file.read_text())]
-    return [entry | {"file": name, "command": entry["command"].replace(str(file), name)} for name in sources]
+OF_GCC = re.compile(r"-fno-gnu-unique|-fpch-preprocess|--param=ggc-.*")
 
 
 def commands_by_source(build: pathlib.Path) -> dict[pathlib.Path, list[str]]:
     """How each file of src/ is compiled, more than once if several libraries take it; also written to DATABASE."""
-    entries = [part for entry in json.loads((build / "compile_commands.json").read_text()) for part in parts_of(entry)]
-    entries = [entry for entry in entries if pathlib.Path(entry["file"]).is_relative_to(SOURCES)]
+    entries = [entry for entry in compile_commands(build) if pathlib.Path(entry["file"]).is_relative_to(SOURCES)]
     commands: dict[pathlib.Path, list[str]] = {}
     for entry in entries:
         words = shlex.split(entry["command"])
