@@ -2,6 +2,7 @@
 // Keeps freed blocks for later: memory pools over device and page-locked memory.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <map>
 #include <memory>
@@ -156,7 +157,10 @@ class PooledBlock {
   std::size_t bytes() const { return bytes_; }
   const std::shared_ptr<MemoryPool<Source>>& pool() const { return pool_; }
   /// Not of a freed one.
-  const ContextPtr& context() const { return entry_.value().block.context(); }
+  const ContextPtr& context() const {
+    assert(entry_);
+    return entry_->block.context();
+  }
   /// Back to the pool. A second call throws "pooled_device_allocation::free failed: invalid
   /// resource handle".
   void free();

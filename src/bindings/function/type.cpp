@@ -60,7 +60,7 @@ std::string signature_of(const cuda::Kernel& kernel) {
   try {
     const std::vector<std::string>& types = kernel.layout().type_names;
     if (types.empty()) return text;
-    text += "(";
+    text += '(';
     for (const std::string& type : types) text += (text.back() == '(' ? "" : ", ") + type;
     return text + ")";
   } catch (const driver::DriverError&) {

@@ -32,7 +32,7 @@ void check_variables(ModuleLowering& lowering) {
 /// be more. (Version 13 takes as much as the device has, 227 KiB on an H200: such a kernel runs on
 /// few others.)
 void check_shared_variables(ModuleLowering& lowering, std::uint32_t kernel) {
-  constexpr std::uint64_t limit = 48 * 1024;
+  constexpr std::uint64_t limit = std::uint64_t{48} * 1024;
   const std::uint64_t needed = lowering.shared().needed_bytes(kernel);
   if (needed <= limit) return;
   const ptx::Function& function = lowering.source().functions[kernel];

@@ -347,8 +347,8 @@ llvm::Function* product_function(FunctionLowering& lowering, const TileProduct& 
   lowering.emit_apart(*function, [&] {
     unsigned next = 1;
     const auto arguments = [&](std::size_t count) {
-      std::vector<Value*> values;
-      for (std::size_t i = 0; i < count; ++i) values.push_back(function->getArg(next++));
+      std::vector<Value*> values(count);
+      for (Value*& value : values) value = function->getArg(next++);
       return values;
     };
     const std::vector<Value*> left = arguments(a.size()), right = arguments(b.size());
@@ -375,8 +375,8 @@ std::vector<Value*> multiply_tiles(FunctionLowering& lowering, const TileProduct
   llvm::CallInst* const call =
       builder.CreateCall(product_function(lowering, product, a, b, c), arguments);
   call->setDoesNotThrow();
-  std::vector<Value*> sums;
-  for (unsigned i = 0; i < c.size(); ++i) sums.push_back(builder.CreateExtractValue(call, i));
+  std::vector<Value*> sums(c.size());
+  for (unsigned i = 0; i < c.size(); ++i) sums[i] = builder.CreateExtractValue(call, i);
   return sums;
 }
 

@@ -105,7 +105,8 @@ llvm::DISubprogram* ModuleLowering::scope_of(const ptx::Function& source,
   llvm::DIFile* file = nullptr;
   unsigned line = 0;
   for (const ptx::Instruction& instruction : source.body) {
-    if ((file = file_of(instruction)) == nullptr) continue;
+    file = file_of(instruction);
+    if (file == nullptr) continue;
     line = instruction.source_line;
     break;
   }

@@ -44,6 +44,9 @@ Token Lexer::make(Token::Kind kind, const char* begin, const char* end) const {
   return {kind, {begin, static_cast<std::size_t>(end - begin)}, position_of(begin)};
 }
 
+/// `// ...`
+bool Lexer::is_line_comment() const { return end_ - at_ > 1 && at_[0] == '/' && at_[1] == '/'; }
+
 /// `# 12 "file"` at the start of a line, as a preprocessor leaves it.
 bool Lexer::is_line_marker() const {
   return at_ == line_start_ && end_ - at_ > 2 && at_[0] == '#' && at_[1] == ' ' &&
@@ -63,9 +66,7 @@ bool Lexer::skip_blanks() {
       ++line_;
     } else if (is_class(*at_, kBlank)) {
       ++at_;
-    } else if (at_ + 1 < end_ && at_[0] == '/' && at_[1] == '/') {
-      while (at_ < end_ && *at_ != '\n') ++at_;
-    } else if (is_old_debug_line() || is_line_marker()) {
+    } else if (is_line_comment() || is_old_debug_line() || is_line_marker()) {
       while (at_ < end_ && *at_ != '\n') ++at_;
     } else if (at_ + 1 < end_ && at_[0] == '/' && at_[1] == '*') {
       const std::string_view rest(at_ + 2, static_cast<std::size_t>(end_ - at_ - 2));

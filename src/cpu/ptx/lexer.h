@@ -18,6 +18,7 @@ class Lexer {
   Token next();
 
  private:
+  bool is_line_comment() const;
   bool is_line_marker() const;
   bool is_old_debug_line() const;
   bool skip_blanks();

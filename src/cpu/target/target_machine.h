@@ -6,6 +6,7 @@
 #include <span>
 
 namespace llvm {
+class Function;
 class Module;
 class TargetMachine;
 enum class CodeGenOptLevel;
