@@ -311,15 +311,15 @@ unsigned ExpressionPattern::argument(std::string_view word) {
     if (name == word) return index;
   }
   Node node;
-  if (word.starts_with("@")) {
+  if (word.starts_with('@')) {
     node.kind = Kind::Variable;
     node.name = "v." + std::string(word.substr(1));
-  } else if (!word.starts_with("$") && !word.starts_with("%")) {
+  } else if (!word.starts_with('$') && !word.starts_with('%')) {
     std::abort();
   }
   const unsigned index = add(std::move(node));
   names_.emplace_back(word, index);
-  if (word.starts_with("$")) operands_.push_back(index);
+  if (word.starts_with('$')) operands_.push_back(index);
   return index;
 }
 
