@@ -224,9 +224,10 @@ class Roller : public RowLoop {
     llvm::PHINode* trip = b_.CreatePHI(number_, 2, "trip");
     trip->addIncoming(number(0), before);
     at_ = b_.CreateNSWAdd(from, trip);
+    const std::size_t stores = stores_.size() / static_cast<std::size_t>(copies_);
     std::vector<const Access*> first;
-    for (std::size_t i = 0; i < stores_.size() / static_cast<std::size_t>(copies_); ++i)
-      first.push_back(&stores_[i]);
+    first.reserve(stores);
+    for (std::size_t i = 0; i < stores; ++i) first.push_back(&stores_[i]);
     for (const Access& load : loads_) {
       if (copy_of_.contains(load.instruction)) first.push_back(&load);
     }

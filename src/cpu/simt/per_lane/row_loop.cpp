@@ -324,11 +324,11 @@ bool RowLoop::is_same_operation(std::vector<llvm::Value*> values) {
       if (!other || !is_copy(*load, *other, static_cast<std::int64_t>(copy))) return false;
       if (load->step != 0) number_of_copy_[other->instruction] = static_cast<std::int64_t>(copy);
     }
-    copy_of_[first] = values;
+    copy_of_[first] = std::move(values);
     return true;
   }
   if (are_steps(values)) {
-    copy_of_[first] = values;
+    copy_of_[first] = std::move(values);
     return true;
   }
   if (!has_vector_form(*instruction)) return false;
