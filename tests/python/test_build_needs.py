@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 
+import pycuda
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -51,3 +52,25 @@ def test_a_missing_library_is_named(asked_for_by, tmp_path):
         assert "pip install . --config-settings=cmake.define.PYCUDA_CPU_DRIVER=OFF" in lines, said
     else:
         assert done.returncode != 0 and "-DPYCUDA_CPU_DRIVER=OFF" in said, said
+
+
+def test_the_linker_of_the_system_understands_the_lists_of_exported_symbols(tmp_path):
+    if any(shutil.which(program) is None for program in ("cmake", "ninja", "c++")):
+        pytest.skip("needs cmake, ninja and a C++ compiler")
+    if not (pathlib.Path(pycuda.__file__).parent / "libcuda_cpu.so").exists():
+        pytest.skip("needs what the CPU driver is built with")
+    build = tmp_path / "build"
+    python = f"-DPython_EXECUTABLE={sys.executable}"
+    linkers = ("-DPYCUDA_MOLD=OFF", "-DPYCUDA_LLD=OFF")
+    command = ["cmake", "-G", "Ninja", "-S", ROOT, "-B", build, "-DPYCUDA_PYTHON=OFF", python, *linkers]
+    subprocess.run(command, check=True, capture_output=True)
+    lists = sorted((build / "src").rglob("*.map"))
+    assert {"standin_nvml.map", "exports.map", "cublas13.map"} <= {file.name for file in lists}
+    source = tmp_path / "empty.cpp"
+    source.write_text("")
+    for file in lists:
+        if file.name == "dash.map":  # what CMake tries
+            continue
+        link = ["c++", "-shared", "-fPIC", source, f"-Wl,--version-script={file}", "-o", tmp_path / "empty.so"]
+        done = subprocess.run(link, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
