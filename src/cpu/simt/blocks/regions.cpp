@@ -40,8 +40,8 @@ namespace pseudo = lower::pseudo;
 namespace {
 
 /// More is of no use to vectors in memory.
-const llvm::Align usual_alignment{64};
-const llvm::Align most_alignment{256};
+constexpr llvm::Align usual_alignment = llvm::Align::Constant<64>();
+constexpr llvm::Align most_alignment = llvm::Align::Constant<256>();
 /// Longer computations are not repeated behind a barrier.
 constexpr unsigned most_repeated = 24;
 

@@ -207,7 +207,7 @@ void Widener::prefetch_list(const llvm::LoadInst& load, llvm::ArrayRef<llvm::Val
 /// what memory takes. In others they are those of all blocks that a worker has. Runs as long as
 /// `longest_trip` need no help, and what is fetched so far ahead would be gone again.
 void Widener::prefetch_next_trip(const llvm::LoadInst& load, llvm::ArrayRef<llvm::Value*> first) {
-  constexpr std::uint64_t trips_ahead = 4, longest_trip = 1024 * 1024;
+  constexpr std::uint64_t trips_ahead = 4, longest_trip = std::uint64_t{1024} * 1024;
   const llvm::Loop* loop = flow_.loop_of(load.getParent());
   const llvm::BasicBlock* latch = loop ? loop->getLoopLatch() : nullptr;
   if (!latch || !calls(*latch, gang_pause)) return;

@@ -154,7 +154,7 @@ class Folder {
     if (const auto* number = llvm::dyn_cast<llvm::ConstantInt>(value))
       return Sum{{{}, static_cast<std::uint32_t>(number->getZExtValue())}};
     auto* operation = llvm::dyn_cast<llvm::BinaryOperator>(value);
-    const Sum itself{{{representative(value)}, 1}};
+    Sum itself{{{representative(value)}, 1}};
     if (!operation || depth == most_depth) return itself;
     const bool sum = is_sum(*operation);
     if (!sum && operation->getOpcode() != llvm::Instruction::Mul &&
