@@ -12,6 +12,8 @@ namespace pycuda::cpu::exec {
 namespace {
 
 constexpr std::uint32_t sector_bytes = 32, word_bytes = 4, bank_count = 32, warp_lanes = 32;
+/// The sectors or words of a warp's access: two a lane where accesses are not aligned.
+using Touched = std::array<std::uint64_t, std::size_t{2} * warp_lanes>;
 constexpr std::uint32_t all_lanes = ~0u;
 /// What the banks give in one wavefront.
 constexpr std::uint32_t wavefront_bytes = word_bytes * bank_count;
@@ -23,7 +25,7 @@ std::uint32_t count_lanes(std::uint32_t lanes) {
 }
 
 /// How many of the numbers are different. Neighbours are often the same or in order.
-std::uint32_t distinct(std::array<std::uint64_t, 2 * warp_lanes>& numbers, std::size_t count) {
+std::uint32_t distinct(Touched& numbers, std::size_t count) {
   const auto end = numbers.begin() + static_cast<std::ptrdiff_t>(count);
   if (!std::is_sorted(numbers.begin(), end)) std::sort(numbers.begin(), end);
   return static_cast<std::uint32_t>(std::unique(numbers.begin(), end) - numbers.begin());
@@ -32,7 +34,7 @@ std::uint32_t distinct(std::array<std::uint64_t, 2 * warp_lanes>& numbers, std::
 /// A lane's bytes lie in one sector, but for accesses that are not aligned.
 std::uint32_t global_sectors(std::uint32_t lanes, std::uint32_t bytes,
                              const std::uint64_t* addresses) {
-  std::array<std::uint64_t, 2 * warp_lanes> sectors;
+  Touched sectors;
   std::size_t count = 0;
   bool in_order = true;
   for (; lanes != 0; lanes &= lanes - 1) {
@@ -53,7 +55,7 @@ std::uint32_t local_sectors(std::uint32_t lanes, std::uint32_t bytes,
   constexpr std::uint64_t words_of_sector = sector_bytes / word_bytes;
   std::uint32_t sectors = 0;
   for (std::uint32_t at = 0; at < std::max(bytes, word_bytes); at += word_bytes) {
-    std::array<std::uint64_t, 2 * warp_lanes> touched;
+    Touched touched;
     std::size_t count = 0;
     for (std::uint32_t left = lanes; left != 0; left &= left - 1) {
       const auto lane = static_cast<std::uint64_t>(std::countr_zero(left));

@@ -42,7 +42,7 @@ void for_each_place(const CountedPlaces& places, const Words& sums, Access acces
         break;
       case CountedKind::Access: {
         const bool generic = place.space == CountedSpace::Generic;
-        for (std::uint32_t i = 0; i < (generic ? 3u : 1u); ++i) {
+        for (std::size_t i = 0; i < (generic ? 3u : 1u); ++i) {
           const std::uint64_t* const own = words + i * words_of_access;
           if (own[0] == 0) continue;
           access(CountedAt{&place, generic ? static_cast<CountedSpace>(i) : place.space, own,

@@ -268,6 +268,7 @@ std::vector<KernelCounters*> all_kernel_counters() {
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);
   std::vector<KernelCounters*> counters;
+  counters.reserve(all.all.size());
   for (const auto& [key, one] : all.all) counters.push_back(one.get());
   return counters;
 }

@@ -268,7 +268,7 @@ std::string_view why_stopped(const LaunchContext& launch) {
 std::string describe_address(std::uint64_t address) {
   const AddressTable& table = AddressTable::instance();
   if (address < 4096) return "a null pointer or close to one";
-  const std::string reserved = AddressSpace::instance().describe(address);
+  std::string reserved = AddressSpace::instance().describe(address);
   if (const auto holder = table.find(address)) {
     return offset_text(*holder, address) + allocated_text(*holder) + reserved;
   }

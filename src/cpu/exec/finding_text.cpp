@@ -21,7 +21,7 @@ std::string where(const FoundPlace& place) {
                      "block " + coordinates(place.block) + ", thread " + coordinates(place.thread) +
                      place.place;
   if (!place.access.empty()) text += ": " + place.access;
-  text += "\n";
+  text += '\n';
   if (!place.source.empty()) text += "    " + place.source + "\n";
   return text;
 }

@@ -37,7 +37,7 @@ void put(std::vector<ThreadFrame>& threads, LiveLanes& live, const ThreadFrame& 
 
 /// Frames of all the block's threads, under their numbers.
 std::vector<ThreadFrame> frames_of_block(const LaunchContext& launch) {
-  std::vector<ThreadFrame> threads((launch.threads + 31) / 32 * 32);
+  std::vector<ThreadFrame> threads(std::size_t{(launch.threads + 31) / 32} * 32);
   for (std::uint32_t i = 0; i < launch.threads; ++i) {
     threads[i].linear = i;
     threads[i].tid = thread_of_number(launch.frame.block, i);

@@ -110,7 +110,7 @@ std::string launch_text(const KernelFacts& facts, const Dim3& block, const Optio
       "; a block has " + std::to_string(full) + " full gangs";
   if (rest != 0)
     text += " and " + std::to_string(rows) + " of " + std::to_string(rest) + " threads, with masks";
-  text += "\n";
+  text += '\n';
   return text + fusion + order_text(facts);
 }
 

@@ -59,6 +59,7 @@ void copy_kernels(const Subject& subject) {
 
 void structure_divergent_copies(const Subject& subject) {
   std::vector<llvm::Function*> functions;
+  functions.reserve(subject.all.variants.size());
   for (const simt::KernelVariant& variant : subject.all.variants)
     functions.push_back(variant.function);
   prepare_for_gangs(functions, *subject.all.target);
