@@ -2,7 +2,6 @@
 // Keeps freed blocks for later: memory pools over device and page-locked memory.
 #pragma once
 
-#include <cassert>
 #include <cstddef>
 #include <map>
 #include <memory>
@@ -158,7 +157,7 @@ class PooledBlock {
   const std::shared_ptr<MemoryPool<Source>>& pool() const { return pool_; }
   /// Not of a freed one.
   const ContextPtr& context() const {
-    assert(entry_);
+    if (!entry_) throw std::bad_optional_access();
     return entry_->block.context();
   }
   /// Back to the pool. A second call throws "pooled_device_allocation::free failed: invalid
