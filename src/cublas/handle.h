@@ -2,6 +2,7 @@
 // A cuBLAS handle, and what all functions do with it: run in stream order, return its errors.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <initializer_list>
 #include <utility>
@@ -21,11 +22,20 @@ struct Handle : hostblas::StreamHandle {
   int atomics = 0;
   int math = 0;
   int multiprocessors = 0;
+  bool takes_host_memory = false;  ///< cuBLASXt's, whose calls end when their work has
+  int block = 0;                   ///< of cuBLASXt
+  int pinning = 0;                 ///< of cuBLASXt
 };
 using Handles = hostwork::Registry<Handle>;
 
+/// A handle of the current context, for the functions that make one. Throws what ends the call.
+Handle* create_handle();
+
 /// Refuses what is not a handle, and ends the call if work of the handle has failed.
 void require_usable(const Handle* handle);
+
+/// Refuses handles that are not cuBLASXt's.
+void require_xt(const Handle& handle);
 
 /// The only exit of the functions that take a handle.
 template <class Body>
@@ -61,6 +71,17 @@ class Scalar {
   T value_{};
 };
 
+using hostblas::require_matrix;
+/// Refuses a matrix outside of the memory that the handle takes.
+template <class T>
+void require_matrix(const Handle& handle, const T* address, Int rows, Int columns, Int leading,
+                    const char* what) {
+  if (!handle.takes_host_memory)
+    return hostblas::require_matrix(address, rows, columns, leading, what);
+  require(leading >= std::max<Int>(1, rows), "a leading dimension is smaller than the rows");
+  require(address != nullptr || matrix_extent(rows, columns, leading) == 0, "a pointer is null");
+}
+
 /// Runs work that computes one number, and puts that where the program wants it: a host's pointer
 /// has it when the call returns.
 template <class T, class Work>
@@ -90,6 +111,24 @@ void give_result(const Handle& handle, T* destination, Work work) {
     return pycuda::cublas::with_handle(handle, #name "_64",                              \
                                        [&] { family<T>(*handle, family##_ARGUMENTS); }); \
   }
+
+/// Defines a function of cuBLASXt, whose sizes are of 64 bits.
+#define CUBLAS_XT_EXPORT(name, family, T)                                                  \
+  extern "C" pycuda::cublas::Status cublasXt##name(family##_PARAMETERS(std::int64_t, T)) { \
+    return pycuda::cublas::with_handle(handle, "cublasXt" #name, [&] {                     \
+      require_xt(*handle);                                                                 \
+      family<T>(*handle, family##_ARGUMENTS);                                              \
+      wait(*handle);                                                                       \
+      require_no_failure(*handle);                                                         \
+    });                                                                                    \
+  }
+#define CUBLAS_XT_EXPORT_COMPLEX(family)            \
+  CUBLAS_XT_EXPORT(C##family, family, ComplexFloat) \
+  CUBLAS_XT_EXPORT(Z##family, family, ComplexDouble)
+#define CUBLAS_XT_EXPORT_ALL(family)          \
+  CUBLAS_XT_EXPORT(S##family, family, float)  \
+  CUBLAS_XT_EXPORT(D##family, family, double) \
+  CUBLAS_XT_EXPORT_COMPLEX(family)
 
 #define CUBLAS_EXPORT_REAL(prefix, middle, suffix, family) \
   CUBLAS_EXPORT(prefix##S##middle##suffix, family, float)  \

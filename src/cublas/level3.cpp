@@ -10,12 +10,12 @@ namespace {
 
 /// Refuses an op(a) that is not rows x columns in the device's memory.
 template <class T>
-void require_operand(const T* a, Operation operation, Int rows, Int columns, Int lda,
-                     const char* what) {
+void require_operand(const Handle& handle, const T* a, Operation operation, Int rows, Int columns,
+                     Int lda, const char* what) {
   if (operation == kNone) {
-    require_matrix(a, rows, columns, lda, what);
+    require_matrix(handle, a, rows, columns, lda, what);
   } else {
-    require_matrix(a, columns, rows, lda, what);
+    require_matrix(handle, a, columns, rows, lda, what);
   }
 }
 
@@ -27,9 +27,9 @@ void gemm(Handle& handle, Operation op_a, Operation op_b, Int m, Int n, Int k, c
   require_fitting({m, n, k, lda, ldb, ldc});
   const Scalar<T> factor(handle, alpha);
   const Scalar<T> kept(handle, beta);
-  require_operand(a, op_a, m, k, lda, "a");
-  require_operand(b, op_b, k, n, ldb, "b");
-  require_matrix(c, m, n, ldc, "c");
+  require_operand(handle, a, op_a, m, k, lda, "a");
+  require_operand(handle, b, op_b, k, n, ldb, "b");
+  require_matrix(handle, c, m, n, ldc, "c");
   if (m == 0 || n == 0) return;
   enqueue(handle, [=, f = blas<T>("gemm")] {
     const T alpha_now = factor.get();
@@ -50,9 +50,9 @@ void multiply_symmetric(Handle& handle, const char* name, Side side, Fill fill, 
   const Scalar<T> factor(handle, alpha);
   const Scalar<T> kept(handle, beta);
   const Int order = side == kLeft ? m : n;
-  require_matrix(a, order, order, lda, "a");
-  require_matrix(b, m, n, ldb, "b");
-  require_matrix(c, m, n, ldc, "c");
+  require_matrix(handle, a, order, order, lda, "a");
+  require_matrix(handle, b, m, n, ldb, "b");
+  require_matrix(handle, c, m, n, ldc, "c");
   if (m == 0 || n == 0) return;
   enqueue(handle, [=, f = blas<T>(name)] {
     const T alpha_now = factor.get();
@@ -86,8 +86,8 @@ void rank_k(Handle& handle, bool hermitian, Fill fill, Operation operation, Int 
   require_fitting({n, k, lda, ldc});
   const Scalar<F> factor(handle, alpha);
   const Scalar<G> kept(handle, beta);
-  require_operand(a, operation, n, k, lda, "a");
-  require_matrix(c, n, n, ldc, "c");
+  require_operand(handle, a, operation, n, k, lda, "a");
+  require_matrix(handle, c, n, n, ldc, "c");
   if (n == 0) return;
   // A symmetric product takes the conjugated operation of real matrices for the transposed one.
   enqueue(handle, [=, f = blas<T>(hermitian ? "herk" : "syrk")] {
@@ -117,9 +117,9 @@ void rank_2k(Handle& handle, bool hermitian, Fill fill, Operation operation, Int
   require_fitting({n, k, lda, ldb, ldc});
   const Scalar<T> factor(handle, alpha);
   const Scalar<G> kept(handle, beta);
-  require_operand(a, operation, n, k, lda, "a");
-  require_operand(b, operation, n, k, ldb, "b");
-  require_matrix(c, n, n, ldc, "c");
+  require_operand(handle, a, operation, n, k, lda, "a");
+  require_operand(handle, b, operation, n, k, ldb, "b");
+  require_matrix(handle, c, n, n, ldc, "c");
   if (n == 0) return;
   enqueue(handle, [=, f = blas<T>(hermitian ? "her2k" : "syr2k")] {
     const T alpha_now = factor.get();
@@ -156,8 +156,8 @@ void trsm(Handle& handle, Side side, Fill fill, Operation operation, Diagonal di
   require_fitting({m, n, lda, ldb});
   const Scalar<T> factor(handle, alpha);
   const Int order = side == kLeft ? m : n;
-  require_matrix(a, order, order, lda, "a");
-  require_matrix(b, m, n, ldb, "b");
+  require_matrix(handle, a, order, order, lda, "a");
+  require_matrix(handle, b, m, n, ldb, "b");
   if (m == 0 || n == 0) return;
   enqueue(handle, [=, f = blas<T>("trsm")] {
     const T alpha_now = factor.get();
@@ -174,9 +174,9 @@ void trmm(Handle& handle, Side side, Fill fill, Operation operation, Diagonal di
   require_fitting({m, n, lda, ldb, ldc});
   const Scalar<T> factor(handle, alpha);
   const Int order = side == kLeft ? m : n;
-  require_matrix(a, order, order, lda, "a");
-  require_matrix(b, m, n, ldb, "b");
-  require_matrix(c, m, n, ldc, "c");
+  require_matrix(handle, a, order, order, lda, "a");
+  require_matrix(handle, b, m, n, ldb, "b");
+  require_matrix(handle, c, m, n, ldc, "c");
   if (m == 0 || n == 0) return;
   enqueue(handle, [=, f = blas<T>("trmm")] {
     if (b != c) {
@@ -213,8 +213,8 @@ void geam(Handle& handle, Operation op_a, Operation op_b, Int m, Int n, const T*
   require(!(a == c && (op_a != kNone || lda != ldc)), "a lies in c and is not c");
   require(!(b == c && (op_b != kNone || ldb != ldc)), "b lies in c and is not c");
   const bool host = handle.pointers == kHostPointers;
-  if (!host || factor_a.get() != T{}) require_operand(a, op_a, m, n, lda, "a");
-  if (!host || factor_b.get() != T{}) require_operand(b, op_b, m, n, ldb, "b");
+  if (!host || factor_a.get() != T{}) require_operand(handle, a, op_a, m, n, lda, "a");
+  if (!host || factor_b.get() != T{}) require_operand(handle, b, op_b, m, n, ldb, "b");
   if (m == 0 || n == 0) return;
   enqueue(handle, [=] {
     const T alpha_now = factor_a.get();
@@ -258,6 +258,7 @@ void dgmm(Handle& handle, Side side, Int m, Int n, const T* a, Int lda, const T*
       I lda, const T *b, I ldb, const T *beta, T *c, I ldc
 #define gemm_ARGUMENTS op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc
 CUBLAS_EXPORT_ALL(cublas, gemm, _v2, gemm)
+CUBLAS_XT_EXPORT_ALL(gemm)
 CUBLAS_EXPORT_COMPLEX(cublas, gemm3m, , gemm)
 #define symm_PARAMETERS(I, T)                                                                    \
   Handle *handle, Side side, Fill fill, I m, I n, const T *alpha, const T *a, I lda, const T *b, \
@@ -266,37 +267,45 @@ CUBLAS_EXPORT_COMPLEX(cublas, gemm3m, , gemm)
 #define hemm_PARAMETERS symm_PARAMETERS
 #define hemm_ARGUMENTS symm_ARGUMENTS
 CUBLAS_EXPORT_ALL(cublas, symm, _v2, symm)
+CUBLAS_XT_EXPORT_ALL(symm)
 CUBLAS_EXPORT_COMPLEX(cublas, hemm, _v2, hemm)
+CUBLAS_XT_EXPORT_COMPLEX(hemm)
 #define syrk_PARAMETERS(I, T)                                                           \
   Handle *handle, Fill fill, Operation op, I n, I k, const T *alpha, const T *a, I lda, \
       const T *beta, T *c, I ldc
 #define syrk_ARGUMENTS fill, op, n, k, alpha, a, lda, beta, c, ldc
 CUBLAS_EXPORT_ALL(cublas, syrk, _v2, syrk)
+CUBLAS_XT_EXPORT_ALL(syrk)
 #define herk_PARAMETERS(I, T)                                                                \
   Handle *handle, Fill fill, Operation op, I n, I k, const Real<T>*alpha, const T *a, I lda, \
       const Real<T>*beta, T *c, I ldc
 #define herk_ARGUMENTS syrk_ARGUMENTS
 CUBLAS_EXPORT_COMPLEX(cublas, herk, _v2, herk)
+CUBLAS_XT_EXPORT_COMPLEX(herk)
 #define syr2k_PARAMETERS(I, T)                                                          \
   Handle *handle, Fill fill, Operation op, I n, I k, const T *alpha, const T *a, I lda, \
       const T *b, I ldb, const T *beta, T *c, I ldc
 #define syr2k_ARGUMENTS fill, op, n, k, alpha, a, lda, b, ldb, beta, c, ldc
 CUBLAS_EXPORT_ALL(cublas, syr2k, _v2, syr2k)
+CUBLAS_XT_EXPORT_ALL(syr2k)
 #define her2k_PARAMETERS(I, T)                                                          \
   Handle *handle, Fill fill, Operation op, I n, I k, const T *alpha, const T *a, I lda, \
       const T *b, I ldb, const Real<T>*beta, T *c, I ldc
 #define her2k_ARGUMENTS syr2k_ARGUMENTS
 CUBLAS_EXPORT_COMPLEX(cublas, her2k, _v2, her2k)
+CUBLAS_XT_EXPORT_COMPLEX(her2k)
 #define trsm_PARAMETERS(I, T)                                                                      \
   Handle *handle, Side side, Fill fill, Operation op, Diagonal diagonal, I m, I n, const T *alpha, \
       const T *a, I lda, T *b, I ldb
 #define trsm_ARGUMENTS side, fill, op, diagonal, m, n, alpha, a, lda, b, ldb
 CUBLAS_EXPORT_ALL(cublas, trsm, _v2, trsm)
+CUBLAS_XT_EXPORT_ALL(trsm)
 #define trmm_PARAMETERS(I, T)                                                                      \
   Handle *handle, Side side, Fill fill, Operation op, Diagonal diagonal, I m, I n, const T *alpha, \
       const T *a, I lda, const T *b, I ldb, T *c, I ldc
 #define trmm_ARGUMENTS side, fill, op, diagonal, m, n, alpha, a, lda, b, ldb, c, ldc
 CUBLAS_EXPORT_ALL(cublas, trmm, _v2, trmm)
+CUBLAS_XT_EXPORT_ALL(trmm)
 #define geam_PARAMETERS(I, T)                                                                  \
   Handle *handle, Operation op_a, Operation op_b, I m, I n, const T *alpha, const T *a, I lda, \
       const T *beta, const T *b, I ldb, T *c, I ldc

@@ -8,17 +8,6 @@
 namespace pycuda::cublas {
 namespace {
 
-Status create(Handle** handle) {
-  if (handle == nullptr) return kInvalidValue;
-  *handle = nullptr;
-  if (driver() == nullptr || !has_blas()) return kNotInitialized;
-  auto made = std::make_unique<Handle>();
-  made->context = hostwork::context_of_thread();
-  if (made->context == nullptr) return kNotInitialized;
-  *handle = Handles::instance().insert(std::move(made));
-  return kSuccess;
-}
-
 template <class T, class Value>
 void give(T* destination, Value value) {
   require(destination != nullptr, "the result's pointer is null");
@@ -27,14 +16,21 @@ void give(T* destination, Value value) {
 
 }  // namespace
 
+Handle* create_handle() {
+  auto made = std::make_unique<Handle>();
+  if (driver() != nullptr && has_blas()) made->context = hostwork::context_of_thread();
+  if (made->context == nullptr) throw Refusal{Outcome::NotInitialized, ""};
+  return Handles::instance().insert(std::move(made));
+}
+
 extern "C" {
 
 Status cublasCreate_v2(Handle** handle) {
-  try {
-    return create(handle);
-  } catch (...) {
-    return kAllocFailed;
-  }
+  return status_of(outcome_of("cublasCreate", [&] {
+    require(handle != nullptr, "the handle's pointer is null");
+    *handle = nullptr;
+    *handle = create_handle();
+  }));
 }
 
 Status cublasDestroy_v2(Handle* handle) {
