@@ -16,6 +16,7 @@ enum Status {
   kExecutionFailed = 6,
   kInternalError = 7,
   kNotSupported = 9,
+  kZeroPivot = 10,
 };
 
 /// Which pair of matrices an eigenvalue belongs to: A x = w B x, A B x = w x, B A x = w x.

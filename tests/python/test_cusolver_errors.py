@@ -262,7 +262,13 @@ class TestTypedMatrices:
 
 @pytest.mark.parametrize(
     "name",
-    ["cusolverSpCreate", "cusolverSpDcsrlsvchol", "cusolverRfCreate", "cusolverDnDSgesv", "cusolverDnXgesvdr"],
+    [
+        "cusolverSpDcsrzfdHost",
+        "cusolverSpZcsreigvsi",
+        "cusolverRfAccessBundledFactorsDevice",
+        "cusolverDnDSgesv",
+        "cusolverDnXgesvdr",
+    ],
 )
 def test_functions_that_are_not_there_say_so(solver, name):
     assert getattr(solver.library, name)(None, None) == cusolver.NOT_SUPPORTED
