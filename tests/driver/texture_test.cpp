@@ -238,6 +238,25 @@ TEST_CASE("plain memory is read by number, and is zero outside") {
   CHECK(results[3].real(1) == 0);
 }
 
+TEST_CASE("plain memory may be said to be more than is allocated") {
+  const CurrentContext context;
+  const DeviceBlock block(64);
+  const std::vector<float> texels = counting(16);
+  REQUIRE(CU(cuMemcpyHtoD_v2)(block.address(), texels.data(), 64) == CUDA_SUCCESS);
+  CUDA_RESOURCE_DESC resource{};
+  resource.resType = CU_RESOURCE_TYPE_LINEAR;
+  resource.res.linear.devPtr = block.address();
+  resource.res.linear.format = CU_AD_FORMAT_FLOAT;
+  resource.res.linear.numChannels = 1;
+  resource.res.linear.sizeInBytes = 64 + 4096;
+  const TestTexture texture(resource,
+                            description(CU_TR_ADDRESS_MODE_CLAMP, CU_TR_FILTER_MODE_POINT));
+  const auto results = probe("tex.1d.v4.f32.s32 {%v0, %v1, %v2, %v3}, [%t, {%x}];",
+                             texture.handle(), {At{0, 0, 0, 0}, At{0, 15, 0, 0}});
+  CHECK(results[0].real(0) == 1);
+  CHECK(results[1].real(0) == 16);
+}
+
 TEST_CASE("rows with a pitch are a texture of two dimensions") {
   const CurrentContext context;
   const std::size_t pitch = 512;

@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <string>
 
+#include "base/log.h"
 #include "cpu/api/array.h"
 #include "cpu/api/device_memory.h"
 #include "cpu/api/error_detail.h"
 #include "cpu/api/mipmapped_array.h"
 #include "cpu/api/texture_limits.h"
 #include "cpu/api/virtual_device.h"
+#include "cpu/exec/address_table.h"
 #include "cpu/exec/fault_message.h"
 
 namespace pycuda::cpu::api {
@@ -24,6 +26,13 @@ CUresult refuse_texture(const std::string& why) {
 CUresult refuse_memory(CUdeviceptr address, std::size_t bytes) {
   return refuse_texture("the " + std::to_string(bytes) + " bytes at " + exec::hexadecimal(address) +
                         " do not lie in one block of device memory");
+}
+
+/// How many of `bytes` lie in the block of memory that holds the first of them.
+std::uint64_t bytes_in_block(CUdeviceptr address, std::uint64_t bytes) {
+  if (is_device_range(address, bytes)) return bytes;
+  const auto block = exec::AddressTable::instance().find(address);
+  return block ? std::min<std::uint64_t>(bytes, block->begin + block->bytes - address) : 0;
 }
 
 CUresult read_filter_mode(CUfilter_mode mode, bool* is_linear) {
@@ -66,11 +75,20 @@ CUresult linear_texels(CUdeviceptr address, CUarray_format format, unsigned chan
                           ", but memory without rows may hold 1 to " +
                           std::to_string(TextureLimits::linear_width));
   }
-  if (!is_device_range(address, bytes)) return refuse_memory(address, bytes);
+  // Programs say more than they have allocated, and a GPU's driver takes it: what lies past the
+  // block's end reads as zero, like what lies past the texture's.
+  const std::uint64_t held = bytes_in_block(address, bytes);
+  const std::size_t readable = static_cast<std::size_t>(held) / texels->texel_bytes();
+  if (readable == 0) return refuse_memory(address, bytes);
+  if (held < bytes) {
+    base::log(base::LogLevel::Info, "a texture of " + std::to_string(bytes) + " bytes at " +
+                                        exec::hexadecimal(address) + " ends after " +
+                                        std::to_string(held) + ", with its block of memory");
+  }
   texels->base = reinterpret_cast<std::byte*>(address);
   texels->is_linear = true;
-  texels->width = static_cast<std::uint32_t>(count);
-  texels->row_bytes = texels->slice_bytes = count * texels->texel_bytes();
+  texels->width = static_cast<std::uint32_t>(readable);
+  texels->row_bytes = texels->slice_bytes = readable * texels->texel_bytes();
   return CUDA_SUCCESS;
 }
 
