@@ -106,6 +106,7 @@ void BlockRun::start(std::uint64_t block) {
     }
   }
   idle_runs_ = 0;
+  patience_.renew();
   live_threads_ = launch_->threads;
   warp_count_ = (launch_->threads + 31) / 32;
   for (unsigned warp = 0; warp < warp_count_; ++warp) {
@@ -235,6 +236,11 @@ BlockRun::Outcome BlockRun::schedule() {
   }
 }
 
+void BlockRun::look_at_clock() {
+  if (patience_.runs_out(Patience::Clock::now()))
+    tell_of_long_block(kernel_->facts.name, patience_.limit(), waiting_text());
+}
+
 bool BlockRun::wake_yielded() {
   bool any = false;
   for (unsigned warp = 0; warp < warp_count_; ++warp) {
@@ -247,7 +253,9 @@ bool BlockRun::wake_yielded() {
 
 void BlockRun::run_warp(unsigned index) {
   Warp& warp = warps_[index];
+  constexpr std::uint32_t turns_between_looks = 4096;  // so that the clock costs nothing
   for (;;) {
+    if (++turns_ % turns_between_looks == 0) look_at_clock();
     while (warp.ready != 0) {
       run_lane(index, static_cast<unsigned>(std::countr_zero(warp.ready)));
     }

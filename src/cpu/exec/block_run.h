@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -15,6 +16,7 @@
 #include "cpu/exec/frame_stack.h"
 #include "cpu/exec/launch_context.h"
 #include "cpu/exec/named_barrier.h"
+#include "cpu/exec/patience.h"
 #include "cpu/exec/shared_arena.h"
 #include "cpu/exec/sync_rules.h"
 
@@ -77,6 +79,8 @@ class BlockRun {
   std::uint32_t live_threads() const { return live_threads_; }
   /// Whether the latest `run` did more than spin.
   bool advanced() const { return advanced_; }
+  /// What its threads wait for, and where.
+  std::string waiting_text() const;
 
   FrameStack& frames_of(const ThreadFrame& thread) {
     frames_used_ = true;
@@ -121,8 +125,8 @@ class BlockRun {
   void leave_cluster(const ThreadFrame& thread);
   void open_barriers();
   bool wake_yielded();
+  void look_at_clock();
   void describe_others(FaultRecord& fault) const;
-  std::string waiting_text() const;
   std::string wait_of(const ThreadFrame& thread) const;
 
   /// What the rules of synchronisation need.
@@ -159,7 +163,9 @@ class BlockRun {
   bool is_checked_ = false;
   unsigned warp_count_ = 0;
   std::uint32_t live_threads_ = 0;
-  unsigned idle_runs_ = 0;  ///< one after the other that did no more than spin
+  unsigned idle_runs_ = 0;                       ///< one after the other that did no more than spin
+  std::uint32_t turns_ = 0;                      ///< of warps
+  Patience patience_{std::chrono::seconds(60)};  ///< with the block
   bool advanced_ = false;
   bool progress_ = false;
   bool deadlocked_ = false;

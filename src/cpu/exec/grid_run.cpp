@@ -211,14 +211,17 @@ std::optional<JobHandle> GridRun::run_or_start(LaunchRequest request, FaultSink&
   return std::nullopt;
 }
 
-void GridRun::count_turn(bool advanced) {
+void GridRun::count_turn(bool advanced, const BlockRun& block) {
   if (advanced) {
     idle_turns_.store(0, std::memory_order_relaxed);
+    patience_.renew();
     return;
   }
   constexpr std::uint32_t turns_of_each = 4;
   if (idle_turns_.fetch_add(1, std::memory_order_relaxed) + 1 < turns_of_each * resident_) return;
   idle_turns_.store(0, std::memory_order_relaxed);
+  if (patience_.runs_out(Patience::Clock::now()))
+    tell_of_waiting(launch_.kernel.facts.name, patience_.limit(), block.waiting_text());
   const auto more = static_cast<std::int32_t>(resident_ / 4 + 1);
   for (std::int32_t i = 0; i < more; ++i) {
     if (more_blocks_.fetch_sub(1, std::memory_order_relaxed) <= 0) {
@@ -267,7 +270,7 @@ class ParkedBlock final : public Parked {
                                             : run_->run(processor);
       if (outcome == BlockRun::Outcome::Spinning) {
         const bool advanced = run_->advanced();
-        grid_.count_turn(advanced);
+        grid_.count_turn(advanced, *run_);
         WorkerPool::instance().park(this);
         return advanced;
       }
@@ -320,7 +323,7 @@ class ParkedCluster final : public Parked {
         runs_[static_cast<std::size_t>(std::countr_zero(unfinished_))]->report_deadlock();
         return end();
       }
-      grid_.count_turn(false);
+      grid_.count_turn(false, *runs_[static_cast<std::size_t>(std::countr_zero(unfinished_))]);
       WorkerPool::instance().park(this);
       return false;
     }
@@ -411,6 +414,7 @@ void GridRun::run_suspending(LaunchContext& launch, std::uint64_t first, std::ui
 void GridRun::end_chunk() {
   WorkerPool& pool = WorkerPool::instance();
   std::uint32_t done = 1;
+  patience_.renew();
   code_.share_stop();
   if (launch_.stopped.load(std::memory_order_relaxed)) {
     done += pool.cancel_rest(*this);

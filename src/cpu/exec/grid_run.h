@@ -10,10 +10,13 @@
 
 #include "cpu/exec/changing_code.h"
 #include "cpu/exec/launch_context.h"
+#include "cpu/exec/patience.h"
 #include "cpu/exec/stream.h"
 #include "cpu/exec/worker_pool.h"
 
 namespace pycuda::cpu::exec {
+
+class BlockRun;
 
 /// Owns itself: deleted after its last block, when `finished` has been posted.
 class GridRun final : public Job {
@@ -44,8 +47,8 @@ class GridRun final : public Job {
   void end_chunk();
   /// A block that only waits for others has had its turn. When all blocks that have begun wait in
   /// vain, perhaps for some that have not, further ones may begin: as many as a large GPU would
-  /// hold.
-  void count_turn(bool advanced);
+  /// hold. `block` is named if that lasts long.
+  void count_turn(bool advanced, const BlockRun& block);
 
   LaunchRequest request_;  ///< keeps the code alive
   LaunchContext launch_;
@@ -61,10 +64,11 @@ class GridRun final : public Job {
     std::uint32_t end = 0;
   };
   std::vector<Share> shares_;
-  std::atomic<std::int64_t> run_time_{0};     ///< of all chunks together, in nanoseconds
-  std::uint32_t resident_ = 0;                ///< blocks that may have begun at a time, at first
-  std::atomic<std::uint32_t> idle_turns_{0};  ///< one after the other
-  std::atomic<std::int32_t> more_blocks_{0};  ///< that may still be let in
+  std::atomic<std::int64_t> run_time_{0};        ///< of all chunks together, in nanoseconds
+  std::uint32_t resident_ = 0;                   ///< blocks that may have begun at a time, at first
+  std::atomic<std::uint32_t> idle_turns_{0};     ///< one after the other
+  Patience patience_{std::chrono::seconds(10)};  ///< with blocks that only wait
+  std::atomic<std::int32_t> more_blocks_{0};     ///< that may still be let in
 };
 
 /// Whether a launch is so small that handing it over would cost more than running it. Never true
