@@ -4,8 +4,8 @@
 
 Installs a project at a pinned version into a virtual environment of its own below build/conformance, and runs its tests
 there, a process per file. `tests/conformance/NAME.toml` says which version and files, and lists by cause the tests that
-are known to fail. The exit status is 1 if any other test fails; known failures that pass are named. Collections of
-programs are built by nvcc instead, and a program counts as a test.
+are known to fail. The exit status is 1 if any other test fails; known failures that pass are named. Of a collection of
+programs, those are run that the user has built below `--programs FOLDER`, and a program counts as a test.
 """
 
 import argparse
@@ -61,8 +61,6 @@ class Project:
 
 def install(project):
     """The folder of the project's tests, after making its environment if its version changed."""
-    if "programs" in project.facts:
-        return conformance_programs.checkout(BUILD, project)
     stamp = BUILD / project.name / "installed"
     wanted = "\n".join(project.facts["requirements"])
     if not stamp.exists() or stamp.read_text() != wanted:
@@ -193,13 +191,17 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(prog="./run conformance", description=__doc__.splitlines()[0])
     parser.add_argument("name", choices=names)
     parser.add_argument("files", nargs="*", help="files of tests, by their names in the project; all when omitted")
+    parser.add_argument("--programs", type=pathlib.Path, metavar="FOLDER", help="where a collection's programs are")
     parser.add_argument("--short", action="store_true", help="only the files of the nightly run")
     options = parser.parse_args(arguments)
     project = Project.read(options.name)
-    folder = install(project)
+    is_collection = "programs" in project.facts
+    if is_collection != (options.programs is not None):
+        parser.error(f"{project.name} is {'' if is_collection else 'no '}collection of programs: --programs FOLDER")
+    folder = options.programs.resolve() if is_collection else install(project)
     variables = environment()
     outcomes = {}
-    run_one = conformance_programs.run_program if "programs" in project.facts else run_file
+    run_one = conformance_programs.run_program if is_collection else run_file
     for file in files_of(project, folder, options.files or project.patterns(options.short)):
         started = time.monotonic()
         results = run_one(project, folder, file, variables)
