@@ -41,13 +41,14 @@ def repeats(data, shortest=4, farthest=65535, longest=64):
 
 
 def lz4(data):
-    """One block."""
+    """One block, whose last twelve bytes are literals: the format wants no match there."""
 
     def rest(length):
         return b"" if length < 15 else b"\xff" * ((length - 15) // 255) + bytes([(length - 15) % 255])
 
     out = b""
-    for literals, distance, length in repeats(data, longest=1000):
+    for literals, distance, length in repeats(data[:-12], longest=1000):
+        literals += b"" if length else data[-12:]
         match = length - 4 if length else 0
         out += bytes([min(len(literals), 15) << 4 | min(match, 15)]) + rest(len(literals)) + literals
         if length:

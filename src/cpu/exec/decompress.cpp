@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "cpu/exec/decompress.h"
 
+#include <lz4.h>
+
 #include <algorithm>
 #include <cstring>
 #include <iterator>
@@ -46,31 +48,6 @@ struct Output {
     return true;
   }
 };
-
-// --- LZ4: a token of two lengths, literals, a distance; the last one has literals alone
-
-bool long_length(Input* input, std::size_t* length) {
-  if (*length != 15) return true;
-  std::uint32_t more = 255;
-  while (more == 255) {
-    if (!input->read(1, &more)) return false;
-    *length += more;
-  }
-  return true;
-}
-
-bool lz4(Input input, Output* output) {
-  for (;;) {
-    std::uint32_t token = 0, distance = 0;
-    if (!input.read(1, &token)) return false;
-    std::size_t literals = token >> 4, match = token & 15;
-    if (!long_length(&input, &literals) || !output->copy(&input, literals)) return false;
-    if (input.at_end()) return true;
-    if (!input.read(2, &distance) || !long_length(&input, &match) ||
-        !output->repeat(distance, match + 4))
-      return false;
-  }
-}
 
 // --- Snappy: the whole length, then literals and copies
 
@@ -292,14 +269,25 @@ bool inflate(Input input, Output* output) {
   return true;
 }
 
+bool lz4(const CompressedBlock& block, std::size_t* written) {
+  *written = 0;
+  if (std::max(block.bytes, block.room) > LZ4_MAX_INPUT_SIZE) return false;
+  const int got = LZ4_decompress_safe(
+      reinterpret_cast<const char*>(block.from), reinterpret_cast<char*>(block.to),
+      static_cast<int>(block.bytes), static_cast<int>(block.room));
+  if (got < 0) return false;
+  *written = static_cast<std::size_t>(got);
+  return true;
+}
+
 }  // namespace
 
 bool decompress(Compression compression, const CompressedBlock& block, std::size_t* written) {
+  if (compression == Compression::Lz4) return lz4(block, written);
   const Input input{block.from, block.from + block.bytes};
   Output output{block.to, block.to, block.to + block.room};
-  const bool whole = compression == Compression::Deflate  ? inflate(input, &output)
-                     : compression == Compression::Snappy ? snappy(input, &output)
-                                                          : lz4(input, &output);
+  const bool whole =
+      compression == Compression::Deflate ? inflate(input, &output) : snappy(input, &output);
   *written = static_cast<std::size_t>(output.next - output.begin);
   return whole;
 }
