@@ -22,7 +22,8 @@ class MulticastObject:
     """Memory of several GPUs at one address: what kernels store there by ``multimem`` goes to all of them.
 
     Add all devices, bind memory of each, then map `memory` with `ReservedAddresses.map`. Needs CUDA 12.1 and GPUs that
-    an NVLink switch connects (`device_attribute.MULTICAST_SUPPORTED`). The CPU driver refuses it.
+    an NVLink switch connects (`device_attribute.MULTICAST_SUPPORTED`), or the CPU driver with ``PYCUDA_CPU_ARCH=90``
+    and ``PYCUDA_CPU_DEVICES``, in one process.
 
     Parameters
     ----------

@@ -86,16 +86,6 @@ def test_a_function_is_called_when_memory_is_over_budget():
         cuda.MemoryBudgetCallback(print, 0)
 
 
-def test_devices_without_multicast_refuse_it(context):
-    if context.get_device().get_attribute(cuda.device_attribute.MULTICAST_SUPPORTED):
-        assert cuda.MulticastObject.granularity(2) > 0
-        return
-    with pytest.raises(cuda.LogicError, match="cuMulticastCreate failed: operation not supported"):
-        cuda.MulticastObject(2, 2 << 20)
-    with pytest.raises(TypeError, match="size must be an integer, not str"):
-        cuda.MulticastObject(2, "all")
-
-
 def test_memory_that_is_the_hosts_is_not_saved_there(on_cpu):
     process = cuda.CheckpointProcess()
     assert process.pid == os.getpid()

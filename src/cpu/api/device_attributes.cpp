@@ -213,6 +213,7 @@ int attribute(CUdevice_attribute name, const VirtualDevice& device) {
     case CU_DEVICE_ATTRIBUTE_DEFERRED_MAPPING_CUDA_ARRAY_SUPPORTED:
       return 1;
     case CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH:
+    case CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED:
     case CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED:
       return architecture.has_clusters() ? 1 : 0;
     case CU_DEVICE_ATTRIBUTE_GPU_OVERLAP:

@@ -92,7 +92,7 @@ CUresult read_memory(const CUarrayMapInfo& info, CUdevice device, TileChange* ch
   if (info.memOperationType != CU_MEM_OPERATION_TYPE_MAP ||
       info.memHandleType != CU_MEM_HANDLE_TYPE_GENERIC)
     return CUDA_ERROR_INVALID_VALUE;
-  const auto handle = MemoryHandle::find(info.memHandle.memHandle);
+  const auto handle = find_memory(info.memHandle.memHandle);
   if (handle == nullptr) return refuse("the memory's handle is none, or was released");
   const exec::PhysicalFacts& facts = handle->memory()->facts();
   if (facts.usage != CU_MEM_CREATE_USAGE_TILE_POOL ||

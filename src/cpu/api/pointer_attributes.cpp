@@ -74,7 +74,8 @@ CUresult attribute(void* data, CUpointer_attribute name, const Allocation& alloc
       return answer<unsigned>(data, 1);
     case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES: {
       if (const auto mapping = AddressSpace::instance().find(address))
-        return answer<unsigned long long>(data, mapping->memory->facts().handle_types);
+        return answer<unsigned long long>(
+            data, mapping->memory != nullptr ? mapping->memory->facts().handle_types : 0);
       const MemoryPool* const pool =
           registry.pools.find(pool_of(reinterpret_cast<const void*>(allocation.begin)));
       const bool shared = pool != nullptr && pool->shared() != nullptr;

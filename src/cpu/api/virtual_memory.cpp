@@ -34,41 +34,39 @@ CUresult refuse_range(const char* call, CUdeviceptr begin, std::size_t bytes, co
                                             " bytes at " + hexadecimal(begin) + " " + why);
 }
 
-/// Work that was launched before may still use what leaves its addresses.
-CUresult wait_for_work() {
-  Context* const context = registry.contexts.find(this_thread.current);
-  return context != nullptr ? context->synchronize() : CUDA_SUCCESS;
-}
-
 CUresult map(CUdeviceptr begin, std::size_t bytes, std::size_t offset,
              CUmemGenericAllocationHandle number) {
   const auto handle = MemoryHandle::find(number);
   if (handle == nullptr)
     return fail(CUDA_ERROR_INVALID_VALUE, "cuMemMap: the handle is none, or was released");
-  const auto& facts = handle->memory()->facts();
+  const auto& multicast = handle->multicast();
+  const std::uint64_t whole = multicast ? multicast->bytes() : handle->memory()->facts().bytes;
   if (bytes == 0) return CUDA_ERROR_INVALID_VALUE;
   // As with NVIDIA's driver.
-  if (offset != 0 || bytes != facts.bytes) {
+  if (offset != 0 || bytes != whole) {
     return fail(CUDA_ERROR_NOT_SUPPORTED, "cuMemMap: memory is mapped as a whole, all " +
-                                              std::to_string(facts.bytes) + " bytes of it");
+                                              std::to_string(whole) + " bytes of it");
   }
   if (begin % granularity != 0)
     return refuse_range("cuMemMap", begin, bytes, "do not begin at a multiple of the granularity");
   AddressSpace& space = AddressSpace::instance();
   if (!space.is_free(begin, bytes))
     return refuse_range("cuMemMap", begin, bytes, "are not reserved, or something is mapped there");
-  const bool of_device = facts.place_type == CU_MEM_LOCATION_TYPE_DEVICE;
+  if (multicast) multicast->wait_until_whole("cuMemMap");
+  const bool of_device =
+      multicast || handle->memory()->facts().place_type == CU_MEM_LOCATION_TYPE_DEVICE;
   AddressSpace::Mapping mapping;
   mapping.begin = begin;
   mapping.bytes = bytes;
   mapping.offset = offset;
   mapping.memory = handle->memory();
+  mapping.multicast = multicast;
   mapping.owner = handle;
   Allocation allocation;
   allocation.begin = begin;
   allocation.bytes = bytes;
   allocation.kind = of_device ? MemoryKind::Mapped : MemoryKind::MappedHost;
-  allocation.device = of_device ? facts.place_id : 0;
+  allocation.device = of_device && !multicast ? handle->memory()->facts().place_id : 0;
   return space.map(std::move(mapping), allocation) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
@@ -79,7 +77,9 @@ CUresult check_access(const CUmemAccessDesc& access, const AddressSpace::Mapping
       return find_device(access.location.id) != nullptr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
     case CU_MEM_LOCATION_TYPE_HOST:
     case CU_MEM_LOCATION_TYPE_HOST_NUMA:
-      if (mapping.memory->facts().place_type != CU_MEM_LOCATION_TYPE_DEVICE) return CUDA_SUCCESS;
+      if (mapping.memory != nullptr &&
+          mapping.memory->facts().place_type != CU_MEM_LOCATION_TYPE_DEVICE)
+        return CUDA_SUCCESS;
       // Programs that reached a device's memory so would not run on a GPU.
       return fail(CUDA_ERROR_NOT_SUPPORTED,
                   "cuMemSetAccess: the host has no access to memory of a device");
@@ -188,7 +188,7 @@ CUresult cuMemUnmap(CUdeviceptr ptr, size_t size) {
   return with_driver([&]() -> CUresult {
     if (size == 0) return CUDA_ERROR_INVALID_VALUE;
     // A context that has failed runs nothing any more.
-    static_cast<void>(wait_for_work());
+    static_cast<void>(wait_for_mapped_work());
     if (AddressSpace::instance().unmap(ptr, size)) return CUDA_SUCCESS;
     return refuse_range("cuMemUnmap", ptr, size,
                         "are not reserved, or a mapping is not wholly in them");
@@ -234,7 +234,7 @@ CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle* handle, void*
 CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp* prop,
                                                 CUmemGenericAllocationHandle handle) {
   return with_driver([&]() -> CUresult {
-    const auto found = MemoryHandle::find(handle);
+    const auto found = find_memory(handle);
     if (prop == nullptr || found == nullptr) return CUDA_ERROR_INVALID_VALUE;
     const auto& facts = found->memory()->facts();
     *prop = {};
@@ -251,7 +251,7 @@ CUresult cuMemExportToShareableHandle(void* shareableHandle, CUmemGenericAllocat
                                       CUmemAllocationHandleType handleType,
                                       unsigned long long flags) {
   return with_driver([&]() -> CUresult {
-    const auto found = MemoryHandle::find(handle);
+    const auto found = find_memory(handle);
     if (shareableHandle == nullptr || found == nullptr || flags != 0 ||
         handleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
       return CUDA_ERROR_INVALID_VALUE;
@@ -306,13 +306,30 @@ CUmemGenericAllocationHandle number_of(MemoryHandleSlot* slot) {
 
 }  // namespace
 
-MemoryHandle::MemoryHandle(Key, exec::PhysicalMemory::Pointer memory)
-    : memory_(std::move(memory)), slot_(registry.memory_handles.insert(this)) {}
+MemoryHandle::MemoryHandle(Key, exec::PhysicalMemory::Pointer memory,
+                           exec::Multicast::Pointer multicast)
+    : memory_(std::move(memory)),
+      multicast_(std::move(multicast)),
+      slot_(registry.memory_handles.insert(this)) {}
 
 MemoryHandle::~MemoryHandle() { registry.memory_handles.erase(slot_, this); }
 
 CUmemGenericAllocationHandle MemoryHandle::give(exec::PhysicalMemory::Pointer memory) {
-  return std::make_shared<MemoryHandle>(Key{}, std::move(memory))->retain();
+  return std::make_shared<MemoryHandle>(Key{}, std::move(memory), nullptr)->retain();
+}
+
+CUmemGenericAllocationHandle MemoryHandle::give(exec::Multicast::Pointer multicast) {
+  return std::make_shared<MemoryHandle>(Key{}, nullptr, std::move(multicast))->retain();
+}
+
+std::shared_ptr<MemoryHandle> find_memory(CUmemGenericAllocationHandle handle) {
+  auto found = MemoryHandle::find(handle);
+  return found != nullptr && found->memory() != nullptr ? found : nullptr;
+}
+
+CUresult wait_for_mapped_work() {
+  Context* const context = registry.contexts.find(this_thread.current);
+  return context != nullptr ? context->synchronize() : CUDA_SUCCESS;
 }
 
 CUmemGenericAllocationHandle MemoryHandle::retain() {

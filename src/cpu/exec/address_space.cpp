@@ -147,7 +147,8 @@ bool AddressSpace::is_free(std::uintptr_t begin, std::uint64_t bytes) const {
 bool AddressSpace::map(Mapping mapping, const Allocation& allocation) {
   const std::lock_guard lock(mutex_);
   const auto range = holder(mapping.begin, mapping.bytes);
-  if (range == reservations_.end() ||
+  if (range == reservations_.end()) return false;
+  if (mapping.memory != nullptr &&
       !mapping.memory->map(mapping.begin, mapping.offset, mapping.bytes))
     return false;
   AddressTable::instance().insert(allocation);
@@ -188,6 +189,10 @@ bool AddressSpace::set_access(std::uintptr_t begin, std::uint64_t bytes, std::pa
   for (const std::uintptr_t at : beginnings(reservation, begin, bytes)) {
     Mapping& mapping = reservation.mappings.at(at);
     mapping.access[place] = access;
+    if (mapping.multicast != nullptr) {
+      Multicast::map(at, mapping.bytes, mapping.multicast, mapping.allowed());
+      continue;
+    }
     if (mprotect(pointer(at), mapping.bytes, protection(mapping.allowed())) != 0) return false;
   }
   return true;
@@ -209,6 +214,7 @@ bool AddressSpace::unmap(std::uintptr_t begin, std::uint64_t bytes) {
     return false;
   for (auto it = mappings.lower_bound(begin); it != mappings.end() && it->first < end;) {
     AddressTable::instance().remove(it->first);
+    if (it->second.multicast != nullptr) Multicast::unmap(it->first);
     removed.push_back(std::move(it->second));
     it = mappings.erase(it);
   }
@@ -224,6 +230,8 @@ std::pair<std::uintptr_t, std::uint64_t> AddressSpace::reservation(std::uintptr_
 
 std::string AddressSpace::describe(std::uintptr_t address) const {
   if (const std::optional<Mapping> mapping = find(address)) {
+    if (mapping->multicast != nullptr)
+      return ", which is a multicast object's: multimem instructions reach it";
     const PageAccess allowed = mapping->allowed();
     if (allowed == PageAccess::ReadWrite) return {};
     return allowed == PageAccess::Read ? ", which may only be read (cuMemSetAccess)"

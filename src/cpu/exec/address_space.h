@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cpu/exec/address_table.h"
+#include "cpu/exec/multicast.h"
 #include "cpu/exec/physical_memory.h"
 
 namespace pycuda::cpu::exec {
@@ -31,7 +32,8 @@ class AddressSpace {
     std::uint64_t bytes = 0;
     std::uint64_t offset = 0;  ///< in the memory
     PhysicalMemory::Pointer memory;
-    std::shared_ptr<void> owner;  ///< the handle it was mapped by (opaque here)
+    Multicast::Pointer multicast;  ///< instead of memory; plain accesses fault there
+    std::shared_ptr<void> owner;   ///< the handle it was mapped by (opaque here)
     /// By a place (type and number), as last set.
     std::map<std::pair<int, int>, PageAccess> access;
 

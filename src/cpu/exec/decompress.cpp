@@ -272,9 +272,9 @@ bool inflate(Input input, Output* output) {
 bool lz4(const CompressedBlock& block, std::size_t* written) {
   *written = 0;
   if (std::max(block.bytes, block.room) > LZ4_MAX_INPUT_SIZE) return false;
-  const int got = LZ4_decompress_safe(
-      reinterpret_cast<const char*>(block.from), reinterpret_cast<char*>(block.to),
-      static_cast<int>(block.bytes), static_cast<int>(block.room));
+  const int got = LZ4_decompress_safe(reinterpret_cast<const char*>(block.from),
+                                      reinterpret_cast<char*>(block.to),
+                                      static_cast<int>(block.bytes), static_cast<int>(block.room));
   if (got < 0) return false;
   *written = static_cast<std::size_t>(got);
   return true;

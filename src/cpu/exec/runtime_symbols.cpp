@@ -13,6 +13,7 @@
 #include "cpu/kernel_abi/checks.h"
 #include "cpu/kernel_abi/clusters.h"
 #include "cpu/kernel_abi/counters.h"
+#include "cpu/kernel_abi/multicast.h"
 #include "cpu/kernel_abi/runtime_calls.h"
 #include "cpu/kernel_abi/tensor_maps.h"
 #include "cpu/kernel_abi/texture.h"
@@ -87,6 +88,9 @@ std::vector<RuntimeSymbol> all_symbols() {
       runtime_symbol("pycuda_cpu_surface_load", pycuda_cpu_surface_load),
       runtime_symbol("pycuda_cpu_surface_store", pycuda_cpu_surface_store),
       runtime_symbol("pycuda_cpu_surface_reduce", pycuda_cpu_surface_reduce),
+      runtime_symbol("pycuda_cpu_multimem_load", pycuda_cpu_multimem_load),
+      runtime_symbol("pycuda_cpu_multimem_store", pycuda_cpu_multimem_store),
+      runtime_symbol("pycuda_cpu_multimem_reduce", pycuda_cpu_multimem_reduce),
       runtime_symbol("memcpy", std::memcpy),
       runtime_symbol("memmove", std::memmove),
       runtime_symbol("memset", std::memset),

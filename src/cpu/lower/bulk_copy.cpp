@@ -45,9 +45,7 @@ std::optional<BulkOperation> bulk_operation_of(const ptx::Modifiers& modifiers) 
   return std::nullopt;
 }
 
-namespace {
-
-std::optional<BulkType> type_of(ptx::Type type) {
+std::optional<BulkType> bulk_type_of(ptx::Type type) {
   switch (type) {
     case ptx::Type::B32:
     case ptx::Type::U32:
@@ -71,8 +69,6 @@ std::optional<BulkType> type_of(ptx::Type type) {
       return std::nullopt;
   }
 }
-
-}  // namespace
 
 bool emit_bulk_copy(FunctionLowering& lowering, const ptx::Instruction& instruction) {
   const ptx::Modifiers& modifiers = instruction.modifiers;
@@ -99,7 +95,8 @@ bool emit_bulk_copy(FunctionLowering& lowering, const ptx::Instruction& instruct
   const char* name = "pycuda_cpu_bulk_copy";
   if (modifiers.has("reduce")) {
     const auto operation = bulk_operation_of(modifiers);
-    const auto type = type_of(modifiers.types.empty() ? ptx::Type::None : modifiers.types.back());
+    const auto type =
+        bulk_type_of(modifiers.types.empty() ? ptx::Type::None : modifiers.types.back());
     if (!operation || !type || is_multicast) return false;
     arguments.push_back(b.getInt32(bulk_code(*operation, *type)));
     name = "pycuda_cpu_bulk_reduce";

@@ -26,6 +26,8 @@ llvm::Value* bulk_pointer(FunctionLowering& lowering, const ptx::Operand& addres
                           bool in_cluster);
 /// The operation of a reduction.
 std::optional<BulkOperation> bulk_operation_of(const ptx::Modifiers& modifiers);
+/// What it reduces.
+std::optional<BulkType> bulk_type_of(ptx::Type type);
 
 /// Of st.async and red.async, after what they store: the barrier, operand number 2, counts
 /// `bytes` bytes.

@@ -145,6 +145,8 @@ Emitter emitter_of(ptx::Opcode opcode) {
       return emit_wgmma;
     case wmma:
       return emit_wmma;
+    case multimem:
+      return emit_multimem;
     case suld:
     case suq:
     case sured:
@@ -164,20 +166,10 @@ Emitter emitter_of(ptx::Opcode opcode) {
     // does not compile.
     case clusterlaunchcontrol:
     case istypep:
-    case multimem:
     case tcgen05:
     case tensormap:
       return nullptr;
   }
   return nullptr;
 }
-
-const char* refusal_of(ptx::Opcode opcode) {
-  if (opcode == ptx::Opcode::multimem) {
-    return "is not supported by the CPU driver: its address is that of a multicast object, which "
-           "several GPUs make together, and there are none here";
-  }
-  return "is not supported by the CPU driver";
-}
-
 }  // namespace pycuda::cpu::lower

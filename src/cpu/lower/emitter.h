@@ -15,6 +15,7 @@ class FunctionLowering;
 /// instruction as written. For a better message, call `lowering.fail()` and return true.
 using Emitter = bool (*)(FunctionLowering& lowering, const ptx::Instruction& instruction);
 
+bool emit_multimem(FunctionLowering& lowering, const ptx::Instruction& instruction);
 bool emit_wgmma(FunctionLowering& lowering, const ptx::Instruction& instruction);
 bool emit_arith(FunctionLowering& lowering, const ptx::Instruction& instruction);
 bool emit_bits(FunctionLowering& lowering, const ptx::Instruction& instruction);
@@ -39,7 +40,5 @@ bool emit_wmma(FunctionLowering& lowering, const ptx::Instruction& instruction);
 
 /// The emitter of an opcode, or null when the driver knows none.
 Emitter emitter_of(ptx::Opcode opcode);
-/// Why an instruction of this opcode is refused, behind its text.
-const char* refusal_of(ptx::Opcode opcode);
 
 }  // namespace pycuda::cpu::lower

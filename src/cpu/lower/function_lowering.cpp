@@ -292,7 +292,7 @@ void FunctionLowering::emit_unguarded(const ptx::Instruction& instruction) {
   llvm::BasicBlock* const block = builder_.GetInsertBlock();
   llvm::Instruction* const before = block->empty() ? nullptr : &block->back();
   const Emitter emitter = emitter_of(instruction.opcode);
-  if (!emitter || !emitter(*this, instruction)) fail(refusal_of(instruction.opcode));
+  if (!emitter || !emitter(*this, instruction)) fail("is not supported by the CPU driver");
   if (builder_.GetInsertBlock() != block || block->empty() || &block->back() == before) return;
   expansions_.push_back({before ? before->getNextNode() : &block->front(), &block->back()});
 }

@@ -12,6 +12,7 @@
 #include "cpu/ptx/form_rules.h"
 #include "cpu/ptx/matrix_rules.h"
 #include "cpu/ptx/modifier_rules.h"
+#include "cpu/ptx/multimem_rules.h"
 #include "cpu/ptx/operand_kinds.h"
 #include "cpu/ptx/operand_rules.h"
 #include "cpu/ptx/operand_types.h"
@@ -227,6 +228,7 @@ Broken broken_rule(const Instruction& instruction, const Function& function, con
   if (Broken broken = broken_cache_rule(instruction, function)) return broken;
   if (Broken broken = broken_bulk_rule(instruction, function)) return broken;
   if (Broken broken = broken_matrix_rule(instruction, function)) return broken;
+  if (Broken broken = broken_multimem_rule(instruction)) return broken;
   if (Broken broken = broken_texture_rule(instruction, function)) return broken;
   if (Broken broken = broken_video_rule(instruction)) return broken;
   if (Broken broken = state_space(instruction, function, module)) return broken;

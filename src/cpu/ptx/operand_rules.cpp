@@ -193,10 +193,11 @@ Broken values(const Instruction& instruction, std::string_view letters, const Fu
   const Opcode opcode = instruction.opcode;
   const bool is_atomic = opcode == Opcode::atom || opcode == Opcode::red;
   const bool has_vectors =
-      is_atomic ? instruction.modifiers.vector > 1
-                : opcode == Opcode::mov || is_access(opcode) || opcode == Opcode::ldmatrix ||
-                      is_one_of(opcode, {Opcode::stmatrix, Opcode::mma, Opcode::wmma, Opcode::suld,
-                                         Opcode::sust, Opcode::tex, Opcode::tld4});
+      is_atomic
+          ? instruction.modifiers.vector > 1
+          : opcode == Opcode::mov || is_access(opcode) || opcode == Opcode::ldmatrix ||
+                is_one_of(opcode, {Opcode::multimem, Opcode::stmatrix, Opcode::mma, Opcode::wmma,
+                                   Opcode::suld, Opcode::sust, Opcode::tex, Opcode::tld4});
   const std::size_t address = is_access(opcode) ? address_of(opcode) : instruction.operands.size();
   if (address < instruction.operands.size() &&
       instruction.operands[address].kind != Kind::Address) {
@@ -251,8 +252,9 @@ Broken offsets(const Instruction& instruction, const Function& function) {
 
 /// Whether an address of .global or of no state space has to have 64 bits.
 bool has_wide_addresses(Opcode opcode) {
-  return is_access(opcode) || is_one_of(opcode, {Opcode::applypriority, Opcode::discard,
-                                                 Opcode::prefetch, Opcode::prefetchu});
+  return is_access(opcode) ||
+         is_one_of(opcode, {Opcode::applypriority, Opcode::discard, Opcode::multimem,
+                            Opcode::prefetch, Opcode::prefetchu});
 }
 
 Broken address(const Operand& address, const Instruction& instruction, const Function& function) {

@@ -86,6 +86,11 @@ std::string_view operand_signature(const Instruction& instruction) {
       return modifiers.atomic == AtomicOp::Cas ? "t-tt" : "t-t";
     case Opcode::red:
       return "-t";
+    case Opcode::multimem: {
+      const bool loads = modifiers.has("ld_reduce");
+      if (modifiers.types.empty()) return loads ? "u" : "-u";
+      return loads ? "t" : "-t";
+    }
     case Opcode::bfe:
       return "ttuu";
     case Opcode::bfi:
@@ -261,9 +266,9 @@ enum class VectorUse : std::uint8_t { Split, Each, AnyOfKind };
 VectorUse vector_use(const Instruction& instruction) {
   const bool moves = instruction.opcode == Opcode::mov;
   if (moves && instruction.modifiers.vector == 1) return VectorUse::Split;
-  const bool of_kind =
-      moves || is_one_of(instruction.opcode, {Opcode::atom, Opcode::ldu, Opcode::mma, Opcode::red,
-                                              Opcode::tex, Opcode::tld4, Opcode::wmma});
+  const bool of_kind = moves || is_one_of(instruction.opcode,
+                                          {Opcode::atom, Opcode::ldu, Opcode::mma, Opcode::multimem,
+                                           Opcode::red, Opcode::tex, Opcode::tld4, Opcode::wmma});
   return of_kind ? VectorUse::AnyOfKind : VectorUse::Each;
 }
 

@@ -89,6 +89,10 @@ Broken broken_vector_rule(const Instruction& instruction, const Function& functi
     case Opcode::ldu:
     case Opcode::st:
       return access(instruction, function);
+    case Opcode::multimem: {
+      const std::size_t value = instruction.modifiers.has("ld_reduce") ? 0 : 1;
+      return size(instruction.operands[value], instruction.modifiers.vector, function);
+    }
     default:
       return std::nullopt;
   }

@@ -201,15 +201,14 @@ TEST_CASE("clocks go forward and nanosleep returns") {
 TEST_CASE("instructions that the driver lacks are named as written, with their lines") {
   const std::string text = diagnostics_of(R"(
 .visible .entry k(.param .u64 p) {
-  .reg .b64 %rd<4>; .reg .b32 %r<9>;
+  .reg .b64 %rd<4>; .reg .pred %p<2>;
   ld.param.u64 %rd1, [p];
-  multimem.ld_reduce.relaxed.sys.global.add.u32 %r1, [%rd1];
+  istypep.texref %p1, %rd1;
   tcgen05.wait::ld.sync.aligned;
   ret;
 })");
   CHECK(text.find("ptx:8:") != std::string::npos);
-  CHECK(text.find("'multimem.ld_reduce.relaxed.sys.global.add.u32' is not supported by the CPU "
-                  "driver: its address is that of a multicast object") != std::string::npos);
+  CHECK(text.find("'istypep.texref' is not supported by the CPU driver") != std::string::npos);
   CHECK(text.find("'tcgen05.wait::ld.sync.aligned' is not supported by the CPU driver") !=
         std::string::npos);
 }

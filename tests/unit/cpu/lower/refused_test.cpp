@@ -46,7 +46,6 @@ TEST_CASE("instructions of units that a CPU has not are refused by name and line
            "%r1, 0, %p1, 1, 1, 0, 0",
            "cp.async.bulk.tensor.2d.shared::cluster.global.tile::gather4.mbarrier::complete_tx::"
            "bytes [%r1], [%rd1, {%r2, %r3, %r3, %r3, %r3}], [%r2]",
-           "multimem.ld_reduce.relaxed.sys.global.add.u32 %r1, [%rd1]",
            "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 "
            "[%r1], [%r2]",
            "tcgen05.wait::ld.sync.aligned",
