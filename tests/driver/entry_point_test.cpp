@@ -93,6 +93,16 @@ TEST_CASE("cuGetProcAddress says why there is no function") {
   CHECK(address != nullptr);
 }
 
+TEST_CASE("tables of NVIDIA's own are asked for by number") {
+  initialise();
+  const CUuuid unknown{};
+  const void* table = &unknown;
+  CHECK(CU(cuGetExportTable)(&table, &unknown) != CUDA_SUCCESS);
+  if (!is_cpu_driver()) return;
+  CHECK(table == nullptr);
+  CHECK(CU(cuGetExportTable)(nullptr, &unknown) == CUDA_ERROR_INVALID_VALUE);
+}
+
 TEST_CASE("what is not supported says so") {
   const CurrentContext context;
   if (!is_cpu_driver()) return;

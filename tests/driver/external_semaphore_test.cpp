@@ -222,6 +222,20 @@ TEST_CASE("nodes of graphs signal semaphores and wait for them") {
   CHECK(CU(cuGraphLaunch)(exec, stream) == CUDA_SUCCESS);
   CHECK(CU(cuStreamSynchronize)(stream) == CUDA_SUCCESS);
   CHECK(end.value() == 9);
+
+  wait.params.fence.value = 100;
+  CHECK(CU(cuGraphExecExternalSemaphoresWaitNodeSetParams)(exec, waits, &wait_params) ==
+        CUDA_SUCCESS);
+  CHECK(CU(cuGraphLaunch)(exec, stream) == CUDA_SUCCESS);
+  CHECK(CU(cuStreamQuery)(stream) == CUDA_ERROR_NOT_READY);
+  begin.set(100);
+  CHECK(CU(cuStreamSynchronize)(stream) == CUDA_SUCCESS);
+  CHECK(CU(cuGraphExternalSemaphoresWaitNodeSetParams)(waits, &wait_params) == CUDA_SUCCESS);
+  CHECK(CU(cuGraphExternalSemaphoresWaitNodeGetParams)(waits, &waited) == CUDA_SUCCESS);
+  CHECK(waited.paramsArray[0].params.fence.value == 100);
+  CHECK(CU(cuGraphExternalSemaphoresWaitNodeSetParams)(signals, &wait_params) ==
+        CUDA_ERROR_INVALID_VALUE);
+
   signal_params.numExtSems = 0;  // as many as before
   CHECK(CU(cuGraphExecExternalSemaphoresSignalNodeSetParams)(exec, signals, &signal_params) ==
         CUDA_ERROR_INVALID_VALUE);

@@ -73,6 +73,26 @@ TEST_CASE("copies and fills of memory that is gone are faults of the context") {
   }
 }
 
+TEST_CASE("an executable waits for another event from then on") {
+  const CurrentContext context;
+  const GraphEvent first;
+  const GraphEvent second;
+  const GraphStream stream;
+  const OwnGraph graph;
+  CUgraphNode wait = nullptr;
+  REQUIRE(CU(cuGraphAddEventWaitNode)(&wait, graph.handle, nullptr, 0, first.handle) ==
+          CUDA_SUCCESS);
+  const OwnExec exec(graph.handle);
+  CHECK(CU(cuGraphExecEventWaitNodeSetEvent)(exec.handle, wait, second.handle) == CUDA_SUCCESS);
+  CHECK(CU(cuGraphLaunch)(exec.handle, stream.handle) == CUDA_SUCCESS);
+  CHECK(CU(cuStreamSynchronize)(stream.handle) == CUDA_SUCCESS);
+  CUevent told = nullptr;
+  CHECK(CU(cuGraphEventWaitNodeGetEvent)(wait, &told) == CUDA_SUCCESS);
+  CHECK(told == first.handle);  // the graph keeps its own
+  CHECK(CU(cuGraphExecEventWaitNodeSetEvent)(exec.handle, wait, nullptr) != CUDA_SUCCESS);
+  CHECK(CU(cuGraphExecEventWaitNodeSetEvent)(exec.handle, nullptr, second.handle) != CUDA_SUCCESS);
+}
+
 TEST_CASE("copies between arrays and host memory in a captured stream") {
   const CurrentContext context;
   const GraphStream stream;

@@ -22,6 +22,9 @@ CUresult cuGLRegisterBufferObject(unsigned buffer);
 CUresult cuGLMapBufferObject_v2(CUdeviceptr*, std::size_t* bytes, unsigned buffer);
 CUresult cuGLUnmapBufferObject(unsigned buffer);
 CUresult cuGLUnregisterBufferObject(unsigned buffer);
+CUresult cuGLSetBufferObjectMapFlags(unsigned buffer, unsigned flags);
+CUresult cuGLMapBufferObjectAsync_v2(CUdeviceptr*, std::size_t* bytes, unsigned buffer, CUstream);
+CUresult cuGLUnmapBufferObjectAsync(unsigned buffer, CUstream);
 }
 
 namespace {
@@ -65,11 +68,17 @@ TEST_CASE("graphics resources that do not exist") {
   CHECK(CU(cuGLMapBufferObject_v2)(&address, &bytes, 7) == CUDA_ERROR_INVALID_VALUE);
   CHECK(CU(cuGLUnmapBufferObject)(7) == CUDA_ERROR_INVALID_VALUE);
   CHECK(CU(cuGLUnregisterBufferObject)(7) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(CU(cuGLSetBufferObjectMapFlags)(7, 0) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(CU(cuGLMapBufferObjectAsync_v2)(&address, &bytes, 7, nullptr) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(CU(cuGLUnmapBufferObjectAsync)(7, nullptr) == CUDA_ERROR_INVALID_VALUE);
   if (!is_cpu_driver()) return;  // NVIDIA's reads what the handle points to
   CUgraphicsResource unknown = reinterpret_cast<CUgraphicsResource>(std::uintptr_t{0x1000});
   CHECK(CU(cuGraphicsMapResources)(1, &unknown, nullptr) == CUDA_ERROR_INVALID_HANDLE);
   CHECK(CU(cuGraphicsResourceGetMappedPointer_v2)(&address, &bytes, unknown) ==
         CUDA_ERROR_INVALID_HANDLE);
   CHECK(CU(cuGraphicsResourceSetMapFlags_v2)(unknown, 0) == CUDA_ERROR_INVALID_HANDLE);
+  CUarray array = nullptr;
+  CHECK(CU(cuGraphicsSubResourceGetMappedArray)(&array, unknown, 0, 0) ==
+        CUDA_ERROR_INVALID_HANDLE);
   CHECK(CU(cuGraphicsUnregisterResource)(unknown) == CUDA_ERROR_INVALID_HANDLE);
 }

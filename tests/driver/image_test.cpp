@@ -78,6 +78,9 @@ TEST_CASE("the PTX of a fat binary runs, with and without a wrapper around it") 
     REQUIRE(CU(cuModuleLoadData)(&module, start) == CUDA_SUCCESS);
     CHECK(stored_by(module) == 23);
     CHECK(CU(cuModuleUnload)(module) == CUDA_SUCCESS);
+    REQUIRE(CU(cuModuleLoadFatBinary)(&module, start) == CUDA_SUCCESS);
+    CHECK(stored_by(module) == 23);
+    CHECK(CU(cuModuleUnload)(module) == CUDA_SUCCESS);
   }
 }
 

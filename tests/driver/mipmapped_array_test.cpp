@@ -240,6 +240,8 @@ TEST_CASE("a reference is bound to a mipmapped array and tells how it reads it")
   REQUIRE(CU(cuTexRefSetMipmapLevelClamp)(reference, 1, 3) == CUDA_SUCCESS);
   REQUIRE(CU(cuTexRefGetMipmappedArray)(&bound, reference) == CUDA_SUCCESS);
   CHECK(bound == levels.handle());
+  if (is_cpu_driver())  // which filters alike in all directions
+    CHECK(CU(cuTexRefSetMaxAnisotropy)(reference, 4) == CUDA_ERROR_NOT_SUPPORTED);
   CUfilter_mode filter = CU_TR_FILTER_MODE_POINT;
   REQUIRE(CU(cuTexRefGetMipmapFilterMode)(&filter, reference) == CUDA_SUCCESS);
   CHECK(filter == CU_TR_FILTER_MODE_LINEAR);
@@ -263,6 +265,14 @@ TEST_CASE("arrays that have their memory already require none") {
         CUDA_ERROR_INVALID_VALUE);
   CHECK(CU(cuArrayGetMemoryRequirements)(&needed, levels.level(1), 0) == CUDA_ERROR_INVALID_VALUE);
   CHECK(CU(cuMipmappedArrayGetMemoryRequirements)(nullptr, levels.handle(), 0) ==
+        CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST_CASE("arrays with memory of their own have no tiles") {
+  const CurrentContext context;
+  const Levels levels(floats(64, 64), 7);
+  CUDA_ARRAY_SPARSE_PROPERTIES tiles{};
+  CHECK(CU(cuMipmappedArrayGetSparseProperties)(&tiles, levels.handle()) ==
         CUDA_ERROR_INVALID_VALUE);
 }
 

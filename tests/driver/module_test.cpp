@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "driver/driver.h"
 #include "driver/kernels.h"
@@ -380,6 +382,20 @@ TEST_CASE("a library needs no context until it is used, and its kernels launch a
                                  function) == CUDA_SUCCESS);
     CHECK(limit == 1000);
   }
+  unsigned count = 0;
+  REQUIRE(CU(cuLibraryGetKernelCount)(&count, library) == CUDA_SUCCESS);
+  std::vector<CUkernel> kernels(count);
+  REQUIRE(CU(cuLibraryEnumerateKernels)(kernels.data(), count, library) == CUDA_SUCCESS);
+  CHECK(std::count(kernels.begin(), kernels.end(), kernel) == 1);
+  CHECK(CU(cuLibraryGetKernelCount)(nullptr, library) == CUDA_ERROR_INVALID_VALUE);
+  CUlibrary of_kernel = nullptr;
+  CHECK(CU(cuKernelGetLibrary)(&of_kernel, kernel) == CUDA_SUCCESS);
+  CHECK(of_kernel == library);
+  CHECK(CU(cuKernelSetCacheConfig)(kernel, CU_FUNC_CACHE_PREFER_L1, 0) == CUDA_SUCCESS);
+  CHECK(CU(cuKernelSetCacheConfig)(kernel, CU_FUNC_CACHE_PREFER_L1, 99) ==
+        CUDA_ERROR_INVALID_DEVICE);
   CHECK(CU(cuLibraryUnload)(library) == CUDA_SUCCESS);
   CHECK(CU(cuLibraryUnload)(nullptr) == CUDA_ERROR_INVALID_HANDLE);
+  CHECK(CU(cuLibraryLoadFromFile)(&library, "/no/such/file", nullptr, nullptr, 0, nullptr, nullptr,
+                                  0) == CUDA_ERROR_FILE_NOT_FOUND);
 }

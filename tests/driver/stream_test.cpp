@@ -246,6 +246,11 @@ TEST_CASE("events measure time") {
   gate.open();
   REQUIRE(CU(cuEventSynchronize)(end.handle) == CUDA_SUCCESS);
   REQUIRE(CU(cuEventElapsedTime)(&milliseconds, start.handle, end.handle) == CUDA_SUCCESS);
+  if (has_symbol("cuEventElapsedTime_v2")) {  // since CUDA 12.8
+    float same = -1;
+    CHECK(CU(cuEventElapsedTime_v2)(&same, start.handle, end.handle) == CUDA_SUCCESS);
+    CHECK(same == milliseconds);
+  }
   CHECK(milliseconds >= 19.0f);
   REQUIRE(CU(cuEventRecord)(untimed.handle, stream.handle) == CUDA_SUCCESS);
   REQUIRE(CU(cuEventSynchronize)(untimed.handle) == CUDA_SUCCESS);
@@ -290,6 +295,26 @@ TEST_CASE("a stream knows what it was made with") {
   CHECK(CU(cuStreamGetCtx)(stream, &owner) == CUDA_SUCCESS);
   CHECK(owner == context.handle());
   CHECK(CU(cuStreamDestroy_v2)(stream) == CUDA_SUCCESS);
+}
+
+TEST_CASE("a stream tells its device and gives its attributes to another") {
+  const CurrentContext context;
+  const OwnStream first(0), second(0);
+  CUstreamAttrValue value{}, found{};
+  value.syncPolicy = CU_SYNC_POLICY_YIELD;
+  CHECK(CU(cuStreamSetAttribute)(first.handle, CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY,
+                                 &value) == CUDA_SUCCESS);
+  CHECK(CU(cuStreamCopyAttributes)(second.handle, first.handle) == CUDA_SUCCESS);
+  CHECK(CU(cuStreamGetAttribute)(second.handle, CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY,
+                                 &found) == CUDA_SUCCESS);
+  CHECK(found.syncPolicy == CU_SYNC_POLICY_YIELD);
+  CHECK(CU(cuStreamGetAttribute)(second.handle, CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY,
+                                 nullptr) == CUDA_ERROR_INVALID_VALUE);
+  if (!has_symbol("cuStreamGetDevice")) return;  // before CUDA 12.8
+  CUdevice device = -1;
+  CHECK(CU(cuStreamGetDevice)(first.handle, &device) == CUDA_SUCCESS);
+  CHECK(device == 0);
+  CHECK(CU(cuStreamGetDevice)(first.handle, nullptr) == CUDA_ERROR_INVALID_VALUE);
 }
 
 TEST_CASE("streams keep their priorities, of 0 to -5") {

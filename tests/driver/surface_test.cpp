@@ -278,6 +278,11 @@ TEST_CASE("a surface access that traps outside ends the launch") {
   bound.res.array.hArray = array;
   CUsurfObject surface = 0;
   REQUIRE(CU(cuSurfObjectCreate)(&surface, &bound) == CUDA_SUCCESS);
+  CUDA_RESOURCE_DESC told{};
+  CHECK(CU(cuSurfObjectGetResourceDesc)(&told, surface) == CUDA_SUCCESS);
+  CHECK(told.resType == CU_RESOURCE_TYPE_ARRAY);
+  CHECK(told.res.array.hArray == array);
+  CHECK(CU(cuSurfObjectGetResourceDesc)(nullptr, surface) == CUDA_ERROR_INVALID_VALUE);
   const At place{0, 16, 0, 0};
   CUdeviceptr memory = 0;
   REQUIRE(CU(cuMemAlloc_v2)(&memory, 64) == CUDA_SUCCESS);

@@ -239,6 +239,33 @@ TEST_CASE("a box is written where it is in the tensor, or added there") {
   CHECK(words[width] == ~0u);  // between the rows
 }
 
+TEST_CASE("maps of images have corners, channels and pixels") {
+  const CurrentContext context;
+  const DeviceBlock memory(1 << 16);
+  const Request request;
+  const std::array<cuuint64_t, 4> sizes{64, 8, 8, 2}, strides{256, 2048, 16384, 0};
+  const std::array<int, 2> lower{-1, -1}, upper{-1, -1};
+  CUtensorMap map{};
+  const auto encode_image = [&](cuuint32_t rank, const int* corner, cuuint32_t channels,
+                                cuuint32_t pixels) {
+    return CU(cuTensorMapEncodeIm2col)(
+        &map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, rank, reinterpret_cast<void*>(memory.address()),
+        sizes.data(), strides.data(), corner, upper.data(), channels, pixels, request.steps.data(),
+        request.interleave, request.swizzle, request.promotion, request.fill);
+  };
+  if (!has_tensor_maps()) {
+    CHECK(encode_image(4, lower.data(), 32, 64) == CUDA_ERROR_NOT_SUPPORTED);
+    return;
+  }
+  CHECK(encode_image(4, lower.data(), 32, 64) == CUDA_SUCCESS);
+  CHECK(encode_image(2, lower.data(), 32, 64) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(encode_image(4, nullptr, 32, 64) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(encode_image(4, lower.data(), 0, 64) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(encode_image(4, lower.data(), 32, 2000) == CUDA_ERROR_INVALID_VALUE);
+  const std::array<int, 2> far{-300, 0};
+  CHECK(encode_image(4, far.data(), 32, 64) == CUDA_ERROR_INVALID_VALUE);
+}
+
 TEST_CASE("a map's address can be replaced") {
   const CurrentContext context;
   if (!has_tensor_maps()) return;

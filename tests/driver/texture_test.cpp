@@ -379,6 +379,8 @@ TEST_CASE("texture objects say what they were made of, and bad ones are refused"
   CHECK(description_told.addressMode[0] == CU_TR_ADDRESS_MODE_WRAP);
   CHECK(description_told.filterMode == CU_TR_FILTER_MODE_LINEAR);
   CHECK(description_told.flags == normalized);
+  CUDA_RESOURCE_VIEW_DESC view{};
+  CHECK(CU(cuTexObjectGetResourceViewDesc)(&view, texture.handle()) == CUDA_ERROR_INVALID_VALUE);
   CUtexObject object = 0;
   CHECK(CU(cuTexObjectCreate)(nullptr, &resource, &wanted, nullptr) == CUDA_ERROR_INVALID_VALUE);
   CHECK(CU(cuTexObjectCreate)(&object, &resource, nullptr, nullptr) == CUDA_ERROR_INVALID_VALUE);

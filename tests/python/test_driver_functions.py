@@ -4,6 +4,7 @@
 import functools
 import importlib
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -52,6 +53,14 @@ def test_a_function_with_a_python_name_has_no_reason_for_none():
 def test_every_python_name_exists(name):
     module, *path = name.split(".")
     functools.reduce(getattr, path, importlib.import_module(f"pycuda.{module}"))
+
+
+def test_the_conformance_suite_calls_every_function_of_the_cpu_driver():
+    called = set()
+    for file in (ROOT / "tests" / "driver").glob("*.[ch]*"):
+        called |= set(re.findall(r"\bcu[A-Z]\w*", file.read_text()))
+    works = [f for f in FUNCTIONS.values() if list_driver_functions.cpu_text(f, FACTS) == "yes"]
+    assert [f.name for f in works if f.symbol not in called] == []
 
 
 @pytest.mark.skipif(not CPU_DRIVER.exists(), reason="needs the CPU driver")

@@ -184,7 +184,7 @@ CUresult cuTexRefSetMipmappedArray(CUtexref hTexRef, CUmipmappedArray hMipmapped
     if (array == nullptr) return fail_unknown_array();
     bind(state, array->texels(), array->descriptor());
     state.mipmapped_array = hMipmappedArray;
-    return CUDA_SUCCESS;
+    return check_anisotropy(state.max_anisotropy, true);
   });
 }
 
@@ -267,6 +267,21 @@ CUresult cuTexRefSetFlags(CUtexref hTexRef, unsigned int Flags) {
   return change(hTexRef, [&](TextureReference::State& state) {
     state.flags = Flags;
     return apply_flags(Flags, &state.texture);
+  });
+}
+
+CUresult cuTexRefSetMaxAnisotropy(CUtexref hTexRef, unsigned int maxAniso) {
+  return change(hTexRef, [&](TextureReference::State& state) -> CUresult {
+    state.max_anisotropy = maxAniso;
+    return check_anisotropy(maxAniso, state.mipmapped_array != nullptr);
+  });
+}
+
+CUresult cuTexRefGetMaxAnisotropy(int* pmaxAniso, CUtexref hTexRef) {
+  return with_reference(hTexRef, [&](TextureReference& reference) -> CUresult {
+    if (pmaxAniso == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    *pmaxAniso = static_cast<int>(reference.state().max_anisotropy);
+    return CUDA_SUCCESS;
   });
 }
 

@@ -38,6 +38,7 @@ class TextureReference {
     unsigned flags = 0;
     CUarray_format format = CU_AD_FORMAT_FLOAT;
     int channels = 1;
+    unsigned max_anisotropy = 1;
     CUarray array = nullptr;
     CUmipmappedArray mipmapped_array = nullptr;
     CUdeviceptr address = 0;

@@ -47,13 +47,17 @@ CUresult read_filter_mode(CUfilter_mode mode, bool* is_linear) {
 CUresult apply_levels(const CUDA_TEXTURE_DESC& description, exec::Texture* texture) {
   if (texture->texels.levels == 1) return CUDA_SUCCESS;
   texture->normalized_coordinates = true;
-  if (description.maxAnisotropy <= 1) return CUDA_SUCCESS;
+  return check_anisotropy(description.maxAnisotropy, true);
+}
+
+}  // namespace
+
+CUresult check_anisotropy(unsigned most, bool has_levels) {
+  if (most <= 1 || !has_levels) return CUDA_SUCCESS;
   return fail(CUDA_ERROR_NOT_SUPPORTED,
               "texture: anisotropic filtering is not supported by the CPU driver: set "
               "maxAnisotropy to 0 or 1");
 }
-
-}  // namespace
 
 bool is_texture_aligned(CUdeviceptr address) {
   return address % DeviceLimits::texture_alignment == 0;

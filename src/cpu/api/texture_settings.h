@@ -25,6 +25,8 @@ CUresult apply_flags(unsigned flags, exec::Texture* texture);
 CUresult apply_address_mode(int axis, CUaddress_mode mode, exec::Texture* texture);
 CUresult apply_filter_mode(CUfilter_mode mode, exec::Texture* texture);
 CUresult apply_level_filter_mode(CUfilter_mode mode, exec::Texture* texture);
+/// NOT_SUPPORTED for more than 1 between mipmap levels; without levels it has no effect.
+CUresult check_anisotropy(unsigned most, bool has_levels);
 /// NOT_SUPPORTED for anisotropic filters between mipmap levels.
 CUresult apply(const CUDA_TEXTURE_DESC& description, exec::Texture* texture);
 

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+// Managed memory goes where programs ask for it, and tells; pointers take one attribute.
+#include <doctest/doctest.h>
+
+#include <array>
+
+#include "driver/driver.h"
+
+using namespace driver_test;
+
+namespace {
+
+constexpr std::size_t bytes = std::size_t{1} << 20;
+
+struct Managed {
+  explicit Managed(unsigned flags = CU_MEM_ATTACH_GLOBAL) {
+    REQUIRE(CU(cuMemAllocManaged)(&address, bytes, flags) == CUDA_SUCCESS);
+  }
+  ~Managed() { CHECK(CU(cuMemFree_v2)(address) == CUDA_SUCCESS); }
+  Managed(const Managed&) = delete;
+  Managed& operator=(const Managed&) = delete;
+  CUdeviceptr address = 0;
+};
+
+CUmemLocation device(int id) {
+  CUmemLocation place{};
+  place.type = CU_MEM_LOCATION_TYPE_DEVICE;
+  place.id = id;
+  return place;
+}
+
+}  // namespace
+
+TEST_CASE("managed memory is brought to a device, and says so") {
+  if (!has_symbol("cuMemPrefetchAsync_v2")) return;  // before CUDA 12.2
+  const CurrentContext context;
+  const Managed memory;
+  CHECK(CU(cuMemAdvise_v2)(memory.address, bytes, CU_MEM_ADVISE_SET_READ_MOSTLY, device(0)) ==
+        CUDA_SUCCESS);
+  CHECK(CU(cuMemAdvise_v2)(memory.address, bytes, outside<CUmem_advise>(99), device(0)) ==
+        CUDA_ERROR_INVALID_VALUE);
+  CHECK(CU(cuMemPrefetchAsync_v2)(memory.address, bytes, device(0), 0, nullptr) == CUDA_SUCCESS);
+  CHECK(CU(cuStreamSynchronize)(nullptr) == CUDA_SUCCESS);
+  int last = -7, mostly_read = -7;
+  std::array<void*, 2> answers{&last, &mostly_read};
+  std::array<std::size_t, 2> sizes{sizeof last, sizeof mostly_read};
+  std::array<CUmem_range_attribute, 2> names{CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION,
+                                             CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY};
+  CHECK(CU(cuMemRangeGetAttributes)(answers.data(), sizes.data(), names.data(), 2, memory.address,
+                                    bytes) == CUDA_SUCCESS);
+  CHECK(last == 0);
+  CHECK(mostly_read == 1);
+  CHECK(CU(cuMemRangeGetAttributes)(answers.data(), sizes.data(), names.data(), 0, memory.address,
+                                    bytes) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(CU(cuMemRangeGetAttributes)(nullptr, sizes.data(), names.data(), 2, memory.address,
+                                    bytes) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(CU(cuMemPrefetchAsync_v2)(memory.address, bytes, device(0), 1, nullptr) ==
+        CUDA_ERROR_INVALID_VALUE);
+  CHECK(CU(cuMemPrefetchAsync_v2)(memory.address, 0, device(0), 0, nullptr) ==
+        CUDA_ERROR_INVALID_VALUE);
+  const DeviceBlock block(4096);
+  CHECK(CU(cuMemPrefetchAsync_v2)(block.address(), 4096, device(0), 0, nullptr) ==
+        CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST_CASE("managed memory belongs to a stream") {
+  const CurrentContext context;
+  const Managed memory(CU_MEM_ATTACH_HOST);
+  CUstream stream = nullptr;
+  REQUIRE(CU(cuStreamCreate)(&stream, 0) == CUDA_SUCCESS);
+  CHECK(CU(cuStreamAttachMemAsync)(stream, memory.address, 0, CU_MEM_ATTACH_SINGLE) ==
+        CUDA_SUCCESS);
+  CHECK(CU(cuStreamSynchronize)(stream) == CUDA_SUCCESS);
+  CHECK(CU(cuStreamAttachMemAsync)(stream, memory.address, 0, 8) == CUDA_ERROR_INVALID_VALUE);
+  const DeviceBlock block(4096);
+  CHECK(CU(cuStreamAttachMemAsync)(stream, block.address(), 0, CU_MEM_ATTACH_SINGLE) ==
+        CUDA_ERROR_INVALID_VALUE);
+  CHECK(CU(cuStreamDestroy_v2)(stream) == CUDA_SUCCESS);
+}
+
+TEST_CASE("copies of a pointer's memory are asked to be done when their calls return") {
+  const CurrentContext context;
+  const DeviceBlock block(4096);
+  const int wanted = 1;
+  CHECK(CU(cuPointerSetAttribute)(&wanted, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, block.address()) ==
+        CUDA_SUCCESS);
+  CHECK(CU(cuPointerSetAttribute)(nullptr, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, block.address()) ==
+        CUDA_ERROR_INVALID_VALUE);
+  CHECK(CU(cuPointerSetAttribute)(&wanted, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, block.address()) ==
+        CUDA_ERROR_INVALID_VALUE);
+  CHECK(CU(cuPointerSetAttribute)(&wanted, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, 0x1234) ==
+        CUDA_ERROR_INVALID_VALUE);
+}
