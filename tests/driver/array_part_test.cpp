@@ -24,6 +24,20 @@ class MadeArray {
   CUarray handle_ = nullptr;
 };
 
+class MadeLevels {
+ public:
+  MadeLevels(const CUDA_ARRAY3D_DESCRIPTOR& descriptor, unsigned levels) {
+    REQUIRE(CU(cuMipmappedArrayCreate)(&handle_, &descriptor, levels) == CUDA_SUCCESS);
+  }
+  ~MadeLevels() { CU(cuMipmappedArrayDestroy)(handle_); }
+  MadeLevels(const MadeLevels&) = delete;
+  MadeLevels& operator=(const MadeLevels&) = delete;
+  operator CUmipmappedArray() const { return handle_; }
+
+ private:
+  CUmipmappedArray handle_ = nullptr;
+};
+
 /// Memory for tiles, on device 0.
 class TilePool {
  public:
@@ -147,6 +161,101 @@ TEST_CASE("only sparse arrays have sparse properties") {
   const auto tile = properties_of(array).tileExtent;
   CHECK(tile.width * tile.height * tile.depth * sizeof(float) == 65536);
   CHECK(CU(cuArrayGetSparseProperties)(nullptr, array) == CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST_CASE("levels of a sparse array have tiles, and the small ones memory together") {
+  const CurrentContext context;
+  if (!has_sparse_arrays()) return;
+  const CUDA_ARRAY3D_DESCRIPTOR shape{16384, 64, 0, CU_AD_FORMAT_FLOAT, 4, CUDA_ARRAY3D_SPARSE};
+  const MadeLevels levels(shape, 7);
+  CUDA_ARRAY_SPARSE_PROPERTIES found{};
+  REQUIRE(CU(cuMipmappedArrayGetSparseProperties)(&found, levels) == CUDA_SUCCESS);
+  CHECK(found.tileExtent.width * found.tileExtent.height * 16 == 65536);
+  REQUIRE(found.miptailFirstLevel > 0);
+  REQUIRE(found.miptailFirstLevel < 7);
+  const TilePool pool;
+  CUarrayMapInfo tile{};
+  tile.resourceType = CU_RESOURCE_TYPE_MIPMAPPED_ARRAY;
+  tile.resource.mipmap = levels;
+  tile.subresource.sparseLevel.extentWidth = found.tileExtent.width;
+  tile.subresource.sparseLevel.extentHeight = found.tileExtent.height;
+  tile.subresource.sparseLevel.extentDepth = 1;
+  tile.memOperationType = CU_MEM_OPERATION_TYPE_MAP;
+  tile.memHandle.memHandle = pool.handle();
+  tile.deviceBitMask = 1;
+  CUarrayMapInfo tail = tile;
+  tail.subresourceType = CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_MIPTAIL;
+  tail.subresource.miptail = {0, 0, found.miptailSize};
+  tail.offset = 65536;
+  const CUarrayMapInfo both[] = {tile, tail};
+  REQUIRE(CU(cuMemMapArrayAsync)(const_cast<CUarrayMapInfo*>(both), 2, nullptr) == CUDA_SUCCESS);
+  REQUIRE(CU(cuCtxSynchronize)() == CUDA_SUCCESS);
+  for (const unsigned number : {0u, found.miptailFirstLevel, 6u}) {
+    CAPTURE(number);
+    CUarray level = nullptr;
+    REQUIRE(CU(cuMipmappedArrayGetLevel)(&level, levels, number) == CUDA_SUCCESS);
+    std::vector<float> row(16, static_cast<float>(number + 1)), back(row.size());
+    CHECK(copy_row(level, row.data(), row.size(), true) == CUDA_SUCCESS);
+    CHECK(copy_row(level, back.data(), back.size(), false) == CUDA_SUCCESS);
+    CHECK(back == row);
+  }
+  const auto refuses = [&](CUarrayMapInfo info) {
+    return CU(cuMemMapArrayAsync)(&info, 1, nullptr) == CUDA_ERROR_INVALID_VALUE;
+  };
+  CUarrayMapInfo wrong = tile;
+  wrong.subresource.sparseLevel.level = 7;
+  CHECK(refuses(wrong));
+  wrong = tail;
+  wrong.subresource.miptail.offset = found.miptailSize;
+  CHECK(refuses(wrong));
+  wrong = tail;
+  wrong.subresource.miptail.size = 1;
+  CHECK(refuses(wrong));
+  CHECK(CU(cuMipmappedArrayGetSparseProperties)(nullptr, levels) == CUDA_ERROR_INVALID_VALUE);
+  if (!is_cpu_driver()) return;  // to be recorded on a GPU
+  wrong = tile;
+  wrong.subresource.sparseLevel.level = found.miptailFirstLevel;
+  CHECK(refuses(wrong));
+  CUarray first = nullptr;
+  REQUIRE(CU(cuMipmappedArrayGetLevel)(&first, levels, 0) == CUDA_SUCCESS);
+  std::vector<float> row(8, 9);
+  CUDA_MEMCPY2D second_row{};
+  second_row.srcMemoryType = CU_MEMORYTYPE_ARRAY;
+  second_row.srcArray = first;
+  second_row.srcY = 1;
+  second_row.dstMemoryType = CU_MEMORYTYPE_HOST;
+  second_row.dstHost = row.data();
+  second_row.WidthInBytes = 32;
+  second_row.Height = 1;
+  CHECK(CU(cuMemcpy2D_v2)(&second_row) == CUDA_SUCCESS);
+  CHECK(row == std::vector<float>(8, 0));  // no memory is there
+}
+
+TEST_CASE("levels of an array get all of their memory at once, later") {
+  const CurrentContext context;
+  int has_deferred = 0;
+  CU(cuDeviceGetAttribute)(&has_deferred, CU_DEVICE_ATTRIBUTE_DEFERRED_MAPPING_CUDA_ARRAY_SUPPORTED,
+                           0);
+  if (has_deferred == 0) return;
+  const MadeLevels levels({64, 64, 0, CU_AD_FORMAT_FLOAT, 1, CUDA_ARRAY3D_DEFERRED_MAPPING}, 3);
+  CUDA_ARRAY_MEMORY_REQUIREMENTS needed{};
+  REQUIRE(CU(cuMipmappedArrayGetMemoryRequirements)(&needed, levels, 0) == CUDA_SUCCESS);
+  CHECK(needed.size >= (64 * 64 + 32 * 32 + 16 * 16) * sizeof(float));
+  const TilePool pool;
+  CUarrayMapInfo whole{};
+  whole.resourceType = CU_RESOURCE_TYPE_MIPMAPPED_ARRAY;
+  whole.resource.mipmap = levels;
+  whole.memOperationType = CU_MEM_OPERATION_TYPE_MAP;
+  whole.memHandle.memHandle = pool.handle();
+  whole.deviceBitMask = 1;
+  REQUIRE(CU(cuMemMapArrayAsync)(&whole, 1, nullptr) == CUDA_SUCCESS);
+  REQUIRE(CU(cuCtxSynchronize)() == CUDA_SUCCESS);
+  CUarray level = nullptr;
+  REQUIRE(CU(cuMipmappedArrayGetLevel)(&level, levels, 2) == CUDA_SUCCESS);
+  std::vector<float> row(16, 3), back(row.size());
+  CHECK(copy_row(level, row.data(), row.size(), true) == CUDA_SUCCESS);
+  CHECK(copy_row(level, back.data(), back.size(), false) == CUDA_SUCCESS);
+  CHECK(back == row);
 }
 
 TEST_CASE("an array of a video format has two planes") {

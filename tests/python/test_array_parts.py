@@ -120,6 +120,35 @@ def test_slices_and_layers_have_tiles_of_their_own(context, on_cpu):
     assert (back == data[1]).all()
 
 
+def test_levels_of_a_sparse_array_have_tiles_and_a_tail(context):
+    if not context.get_device().get_attribute(cuda.device_attribute.SPARSE_CUDA_ARRAY_SUPPORTED):
+        pytest.skip("needs a device with sparse arrays")
+    shape = described(16384, 16, flags=cuda.array3d_flags.SPARSE, channels=4)
+    levels = cuda.MipmappedArray(shape, 5)
+    properties = levels.get_sparse_properties()
+    assert 0 < properties.tail_level < 5
+    width, height, _ = properties.tile
+    memory = pool()
+    cuda.map_array_async(levels, memory, (width, height, 1))
+    cuda.map_array_async(levels, memory, properties.tail_size, memory_offset=65536)
+    cuda.Context.synchronize()
+    first, last = np.full((1, 64), 1, np.float32), np.full((1, 64), 2, np.float32)
+    box(levels.get_level(0), first, True)
+    box(levels.get_level(4), last, True)
+    texture = cuda.TextureObject(levels, flags=cuda.TRSF_NORMALIZED_COORDINATES)
+    out = np.zeros(2, np.float32)
+    read = SourceModule("""
+    __global__ void read(float *out, cudaTextureObject_t t)
+    {
+      for (int i = 0; i < 2; ++i) out[i] = tex2DLod<float4>(t, 0.0001f, 0.01f, 4.0f * i).y;
+    }
+    """).get_function("read")
+    read(cuda.Out(out), texture, block=(1, 1, 1))
+    assert out.tolist() == [1, 2]
+    with pytest.raises(cuda.LogicError, match="cuMemMapArrayAsync"):
+        cuda.map_array_async(levels, memory, properties.tail_size + 1, memory_offset=65536)
+
+
 def test_an_array_of_deferred_mapping_gets_all_of_its_memory_at_once(context, on_cpu):
     array = cuda.Array(described(1000, 100, flags=cuda.array3d_flags.DEFERRED_MAPPING))
     size, alignment = array.get_memory_requirements()

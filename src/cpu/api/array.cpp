@@ -123,18 +123,10 @@ CUresult create_planes(Context& context, const CUDA_ARRAY3D_DESCRIPTOR& d, CUarr
   return keep(std::move(array), handle);
 }
 
-constexpr unsigned mapping_flags = CUDA_ARRAY3D_SPARSE | CUDA_ARRAY3D_DEFERRED_MAPPING;
-
 /// Without memory, which cuMemMapArrayAsync puts there.
 CUresult create_unmapped(Context& context, const CUDA_ARRAY3D_DESCRIPTOR& d, CUarray* handle) {
-  if ((d.Flags & mapping_flags) == mapping_flags || d.Height == 0)
-    return fail(CUDA_ERROR_INVALID_VALUE,
-                "array: it is sparse or gets all of its memory later, and has two dimensions or "
-                "more");
-  CUDA_ARRAY3D_DESCRIPTOR plain = d;
-  plain.Flags &= ~mapping_flags;
   exec::TexelMemory texels;
-  const CUresult status = described_texels(plain, &texels);
+  const CUresult status = unmapped_texels(d, &texels);
   if (status != CUDA_SUCCESS) return status;
   if ((d.Flags & CUDA_ARRAY3D_SPARSE) != 0) {  // rows are whole tiles
     texels.row_bytes = ArrayTiles::whole_tiles(texels.row_bytes);
@@ -150,7 +142,7 @@ CUresult create_unmapped(Context& context, const CUDA_ARRAY3D_DESCRIPTOR& d, CUa
 
 CUresult create(Context& context, const CUDA_ARRAY3D_DESCRIPTOR& descriptor, CUarray* handle) {
   if (descriptor.Format == CU_AD_FORMAT_NV12) return create_planes(context, descriptor, handle);
-  if ((descriptor.Flags & mapping_flags) != 0) return create_unmapped(context, descriptor, handle);
+  if (has_memory_later(descriptor)) return create_unmapped(context, descriptor, handle);
   exec::TexelMemory texels;
   const CUresult status = described_texels(descriptor, &texels);
   if (status != CUDA_SUCCESS) return status;
@@ -185,9 +177,24 @@ CUresult described_texels(const CUDA_ARRAY3D_DESCRIPTOR& descriptor, exec::Texel
   texels->width = static_cast<std::uint32_t>(descriptor.Width);
   texels->height = static_cast<std::uint32_t>(descriptor.Height != 0 ? descriptor.Height : 1);
   texels->depth = static_cast<std::uint32_t>(descriptor.Depth != 0 ? descriptor.Depth : 1);
-  texels->row_bytes = std::uint64_t{texels->width} * texels->texel_bytes();
-  texels->slice_bytes = texels->row_bytes * texels->height;
+  texels->place_rows();
   return CUDA_SUCCESS;
+}
+
+constexpr unsigned mapping_flags = CUDA_ARRAY3D_SPARSE | CUDA_ARRAY3D_DEFERRED_MAPPING;
+
+bool has_memory_later(const CUDA_ARRAY3D_DESCRIPTOR& descriptor) {
+  return (descriptor.Flags & mapping_flags) != 0;
+}
+
+CUresult unmapped_texels(const CUDA_ARRAY3D_DESCRIPTOR& descriptor, exec::TexelMemory* texels) {
+  if ((descriptor.Flags & mapping_flags) == mapping_flags || descriptor.Height == 0)
+    return fail(CUDA_ERROR_INVALID_VALUE,
+                "array: it is sparse or gets all of its memory later, and has two dimensions or "
+                "more");
+  CUDA_ARRAY3D_DESCRIPTOR plain = descriptor;
+  plain.Flags &= ~mapping_flags;
+  return described_texels(plain, texels);
 }
 
 CUresult refuse_memory_requirements() {

@@ -59,6 +59,10 @@ void release_arrays_of(const Context& context);
 /// describes none, NOT_SUPPORTED for formats and flags that the driver does not know.
 CUresult described_texels(const CUDA_ARRAY3D_DESCRIPTOR& descriptor, exec::TexelMemory* texels);
 
+/// Whether cuMemMapArrayAsync puts its memory there.
+bool has_memory_later(const CUDA_ARRAY3D_DESCRIPTOR& descriptor);
+/// The same as described_texels of such an array, whose rows follow each other still.
+CUresult unmapped_texels(const CUDA_ARRAY3D_DESCRIPTOR& descriptor, exec::TexelMemory* texels);
 /// INVALID_VALUE: memory is required by arrays of deferred mapping alone.
 CUresult refuse_memory_requirements();
 

@@ -11,6 +11,7 @@
 #include <mutex>
 
 #include "cpu/exec/physical_memory.h"
+#include "cpu/exec/texture.h"
 
 namespace pycuda::cpu::api {
 
@@ -19,7 +20,7 @@ class ArrayTiles {
 
  public:
   /// Of a tile; as a GPU's.
-  static constexpr std::uint64_t tile_bytes = 65536;
+  static constexpr std::uint64_t tile_bytes = exec::TexelMemory::tile_bytes;
   static std::uint64_t whole_tiles(std::uint64_t bytes) {
     return (bytes + tile_bytes - 1) / tile_bytes * tile_bytes;
   }

@@ -10,6 +10,7 @@
 #include "cpu/api/array.h"
 #include "cpu/api/capture.h"
 #include "cpu/api/error_detail.h"
+#include "cpu/api/mipmapped_array.h"
 #include "cpu/api/per_thread_stream.h"
 #include "cpu/api/stream_guard.h"
 #include "cpu/api/virtual_memory.h"
@@ -50,19 +51,47 @@ bool lies_in(std::uint64_t begin, std::uint64_t count, std::uint64_t size) {
   return count != 0 && begin <= size && count <= size - begin;
 }
 
-CUresult read_place(const CUarrayMapInfo& info, const Array& array, TileChange* change) {
-  const exec::TexelMemory& texels = array.texels();
-  change->tiles = array.tiles();
-  if ((array.descriptor().Flags & CUDA_ARRAY3D_SPARSE) == 0) {  // mapped as a whole
+/// What an entry of the list names.
+struct Target {
+  ArrayTiles* tiles;
+  const exec::TexelMemory& texels;  ///< of all levels
+  bool is_sparse;
+};
+
+/// Levels that are mapped together, by bytes.
+CUresult read_tail(const CUarrayMapInfo& info, const Target& target, TileChange* change) {
+  const auto& part = info.subresource.miptail;
+  const std::uint32_t first = target.texels.first_tail_level();
+  if (!target.texels.has_tiles || first == target.texels.levels)
+    return refuse("no levels of such an array are mapped together");
+  const std::uint64_t begin = target.texels.level_offset(first);
+  if (part.layer != 0) return refuse("the layers have these levels together: the layer is 0");
+  if (part.offset % tile_bytes != 0 || part.size % tile_bytes != 0 ||
+      !lies_in(part.offset, part.size, target.tiles->bytes() - begin))
+    return refuse("the part is not in these levels, or not made of whole tiles");
+  change->begin = begin + part.offset;
+  change->row_bytes = part.size;
+  return CUDA_SUCCESS;
+}
+
+CUresult read_place(const CUarrayMapInfo& info, const Target& target, TileChange* change) {
+  change->tiles = target.tiles;
+  if (!target.is_sparse) {  // mapped as a whole
     change->row_bytes = change->tiles->bytes();
     return CUDA_SUCCESS;
   }
+  if (info.subresourceType == CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_MIPTAIL)
+    return read_tail(info, target, change);
   if (info.subresourceType != CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_SPARSE_LEVEL)
-    return refuse("no levels of such an array are mapped together");
+    return CUDA_ERROR_INVALID_VALUE;
   const auto& part = info.subresource.sparseLevel;
+  if (part.level >= target.texels.levels) return refuse("there is no such level");
+  if (target.texels.has_tiles && part.level >= target.texels.first_tail_level())
+    return refuse("the level is mapped together with those behind it, by their bytes");
+  const exec::TexelMemory texels = target.texels.level(part.level);
   const std::uint64_t tile_width = tile_bytes / texels.texel_bytes();
-  if (part.level != 0 || (texels.is_layered ? part.layer >= texels.depth : part.layer != 0))
-    return refuse("there is no such level or layer");
+  if (texels.is_layered ? part.layer >= texels.depth : part.layer != 0)
+    return refuse("there is no such layer");
   if (texels.is_layered && (part.offsetZ != 0 || part.extentDepth != 1))
     return refuse("a layer has a depth of 1");
   if (!lies_in(part.offsetX, part.extentWidth, texels.width) ||
@@ -72,7 +101,8 @@ CUresult read_place(const CUarrayMapInfo& info, const Array& array, TileChange* 
   if (part.offsetX % tile_width != 0 ||
       (part.extentWidth % tile_width != 0 && part.offsetX + part.extentWidth != texels.width))
     return refuse("the part is not made of whole tiles");
-  change->begin = (part.layer + std::uint64_t{part.offsetZ}) * texels.slice_bytes +
+  change->begin = target.texels.level_offset(part.level) +
+                  (part.layer + std::uint64_t{part.offsetZ}) * texels.slice_bytes +
                   part.offsetY * texels.row_bytes +
                   std::uint64_t{part.offsetX} * texels.texel_bytes();
   change->row_bytes =
@@ -109,13 +139,22 @@ CUresult read(const CUarrayMapInfo& info, CUdevice device, TileChange* change) {
   if (info.flags != 0 || info.reserved[0] != 0 || info.reserved[1] != 0 ||
       info.deviceBitMask != 1u << device)
     return CUDA_ERROR_INVALID_VALUE;
-  if (info.resourceType != CU_RESOURCE_TYPE_ARRAY) return refuse("such a resource has no tiles");
-  const Array* const array = find_array(info.resource.array);
-  if (array == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-  if (array->tiles() == nullptr)
-    return refuse("the array was made without CUDA_ARRAY3D_SPARSE and has its memory");
-  const CUresult status = read_place(info, *array, change);
-  return status == CUDA_SUCCESS ? read_memory(info, device, change) : status;
+  const auto change_of = [&](const auto* array) -> CUresult {
+    if (array == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+    if (array->tiles() == nullptr)
+      return refuse("the array was made without CUDA_ARRAY3D_SPARSE and has its memory");
+    const bool is_sparse = (array->descriptor().Flags & CUDA_ARRAY3D_SPARSE) != 0;
+    const CUresult status = read_place(info, {array->tiles(), array->texels(), is_sparse}, change);
+    return status == CUDA_SUCCESS ? read_memory(info, device, change) : status;
+  };
+  switch (info.resourceType) {
+    case CU_RESOURCE_TYPE_ARRAY:
+      return change_of(find_array(info.resource.array));
+    case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY:
+      return change_of(find_mipmapped_array(info.resource.mipmap));
+    default:
+      return refuse("such a resource has no tiles");
+  }
 }
 
 }  // namespace

@@ -33,7 +33,8 @@ struct End {
       const Array* found = find_array(array);
       if (found == nullptr)
         return array != nullptr ? fail_unknown_array() : CUDA_ERROR_INVALID_VALUE;
-      if (found->tiles() != nullptr) {
+      const pycuda::cpu::exec::TexelMemory& texels = found->texels();
+      if (found->tiles() != nullptr || texels.row_bytes != texels.width_bytes()) {
         return fail(CUDA_ERROR_NOT_SUPPORTED,
                     "copy: sparse arrays are copied by boxes (cuMemcpy2D, cuMemcpy3D) alone");
       }

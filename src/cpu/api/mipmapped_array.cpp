@@ -41,14 +41,7 @@ CUDA_ARRAY3D_DESCRIPTOR described(const CUDA_ARRAY3D_DESCRIPTOR& whole,
   return descriptor;
 }
 
-}  // namespace
-
-CUresult make_mipmapped_array(Context& context, const CUDA_ARRAY3D_DESCRIPTOR& descriptor,
-                              unsigned levels, const std::function<void*(std::uint64_t)>& allocate,
-                              CUmipmappedArray* handle) {
-  exec::TexelMemory texels;
-  const CUresult status = described_texels(descriptor, &texels);
-  if (status != CUDA_SUCCESS) return status;
+CUresult check_extents(const exec::TexelMemory& texels) {
   if (texels.width > TextureLimits::mipmapped_width ||
       texels.height > TextureLimits::mipmapped_width) {
     return fail(CUDA_ERROR_INVALID_VALUE,
@@ -56,6 +49,38 @@ CUresult make_mipmapped_array(Context& context, const CUDA_ARRAY3D_DESCRIPTOR& d
                     std::to_string(texels.height) + ": there may be at most " +
                     std::to_string(TextureLimits::mipmapped_width) + " each");
   }
+  return CUDA_SUCCESS;
+}
+
+/// Without memory, which cuMemMapArrayAsync puts there.
+CUresult make_unmapped(Context& context, const CUDA_ARRAY3D_DESCRIPTOR& descriptor, unsigned levels,
+                       CUmipmappedArray* handle) {
+  exec::TexelMemory texels;
+  CUresult status = unmapped_texels(descriptor, &texels);
+  if (status == CUDA_SUCCESS) status = check_extents(texels);
+  if (status != CUDA_SUCCESS) return status;
+  texels.levels = std::clamp(levels, 1u, most_levels(texels));
+  texels.has_tiles = (descriptor.Flags & CUDA_ARRAY3D_SPARSE) != 0;
+  texels.place_rows();
+  auto tiles = ArrayTiles::reserve(ArrayTiles::whole_tiles(texels.bytes()));
+  if (tiles == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
+  texels.base = tiles->base();
+  auto array = std::make_unique<MipmappedArray>(context, descriptor, texels);
+  array->take_tiles(std::move(tiles));
+  *handle = array->handle();
+  mipmapped_arrays().owned.add(std::move(array));
+  return CUDA_SUCCESS;
+}
+
+}  // namespace
+
+CUresult make_mipmapped_array(Context& context, const CUDA_ARRAY3D_DESCRIPTOR& descriptor,
+                              unsigned levels, const std::function<void*(std::uint64_t)>& allocate,
+                              CUmipmappedArray* handle) {
+  exec::TexelMemory texels;
+  CUresult status = described_texels(descriptor, &texels);
+  if (status == CUDA_SUCCESS) status = check_extents(texels);
+  if (status != CUDA_SUCCESS) return status;
   texels.levels = std::clamp(levels, 1u, most_levels(texels));
   void* const memory = allocate(texels.bytes());
   if (memory == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
@@ -80,7 +105,7 @@ MipmappedArray::MipmappedArray(Context& context, const CUDA_ARRAY3D_DESCRIPTOR& 
 MipmappedArray::~MipmappedArray() {
   mipmapped_arrays().handles.erase(handle_);
   levels_.clear();
-  context_.release(texels_.base);
+  if (tiles_ == nullptr) context_.release(texels_.base);
 }
 
 const Array* MipmappedArray::level(unsigned number) const {
@@ -118,11 +143,21 @@ extern "C" {
 
 CUresult cuMipmappedArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES* sparseProperties,
                                              CUmipmappedArray mipmap) {
-  return with_array(mipmap, [&](const MipmappedArray&) -> CUresult {
-    static_cast<void>(sparseProperties);
-    return fail(CUDA_ERROR_INVALID_VALUE,
-                "array: it was made without CUDA_ARRAY3D_SPARSE, which the CPU driver has for "
-                "arrays of one level");
+  return with_array(mipmap, [&](const MipmappedArray& array) -> CUresult {
+    const pycuda::cpu::exec::TexelMemory& texels = array.texels();
+    if (sparseProperties == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    if (!texels.has_tiles)
+      return fail(CUDA_ERROR_INVALID_VALUE, "array: it was made without CUDA_ARRAY3D_SPARSE");
+    *sparseProperties = {};
+    sparseProperties->tileExtent.width =
+        static_cast<unsigned>(ArrayTiles::tile_bytes / texels.texel_bytes());
+    sparseProperties->tileExtent.height = sparseProperties->tileExtent.depth = 1;
+    sparseProperties->miptailFirstLevel = texels.first_tail_level();
+    sparseProperties->miptailSize =
+        array.tiles()->bytes() -
+        std::min(texels.level_offset(texels.first_tail_level()), array.tiles()->bytes());
+    sparseProperties->flags = CU_ARRAY_SPARSE_PROPERTIES_SINGLE_MIPTAIL;  // of all layers
+    return CUDA_SUCCESS;
   });
 }
 
@@ -131,6 +166,8 @@ CUresult cuMipmappedArrayCreate(CUmipmappedArray* pHandle,
                                 unsigned int numMipmapLevels) {
   return with_context([&](Context& context) -> CUresult {
     if (pHandle == nullptr || pMipmappedArrayDesc == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    if (has_memory_later(*pMipmappedArrayDesc))
+      return make_unmapped(context, *pMipmappedArrayDesc, numMipmapLevels, pHandle);
     const auto allocate = [&](std::uint64_t bytes) {
       void* const memory = context.allocate(bytes, pycuda::cpu::exec::MemoryKind::Array);
       if (memory != nullptr) pycuda::cpu::exec::note_allocation(memory);
@@ -157,10 +194,15 @@ CUresult cuMipmappedArrayGetLevel(CUarray* pLevelArray, CUmipmappedArray hMipmap
 
 CUresult cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS* memoryRequirements,
                                                CUmipmappedArray mipmap, CUdevice device) {
-  return with_array(mipmap, [&](const MipmappedArray&) -> CUresult {
+  return with_array(mipmap, [&](const MipmappedArray& array) -> CUresult {
     if (memoryRequirements == nullptr) return CUDA_ERROR_INVALID_VALUE;
     if (find_device(device) == nullptr) return CUDA_ERROR_INVALID_DEVICE;
-    return refuse_memory_requirements();
+    if ((array.descriptor().Flags & CUDA_ARRAY3D_DEFERRED_MAPPING) == 0)
+      return refuse_memory_requirements();
+    *memoryRequirements = {};
+    memoryRequirements->size = array.tiles()->bytes();
+    memoryRequirements->alignment = ArrayTiles::tile_bytes;
+    return CUDA_SUCCESS;
   });
 }
 

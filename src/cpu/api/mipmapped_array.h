@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "cpu/api/array.h"
@@ -22,6 +23,9 @@ class MipmappedArray {
   Context& context() const { return context_; }
   CUmipmappedArray handle() const { return handle_; }
   const exec::TexelMemory& texels() const { return texels_; }
+  /// Of a sparse array, or one whose memory comes later: where that is put; else null.
+  ArrayTiles* tiles() const { return tiles_.get(); }
+  void take_tiles(std::unique_ptr<ArrayTiles> tiles) { tiles_ = std::move(tiles); }
   const CUDA_ARRAY3D_DESCRIPTOR& descriptor() const { return descriptor_; }
   /// An array of its own, which lives as long as this; null for a level that is not there.
   const Array* level(unsigned number) const;
@@ -30,6 +34,7 @@ class MipmappedArray {
   Context& context_;
   CUDA_ARRAY3D_DESCRIPTOR descriptor_;
   exec::TexelMemory texels_;
+  std::unique_ptr<ArrayTiles> tiles_;
   std::vector<std::unique_ptr<Array>> levels_;
   CUmipmappedArray handle_;
 };

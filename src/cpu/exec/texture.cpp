@@ -32,8 +32,7 @@ TexelMemory next_level(const TexelMemory& level) {
   next.width = std::max(level.width / 2, 1u);
   next.height = std::max(level.height / 2, 1u);
   if (!level.is_layered) next.depth = std::max(level.depth / 2, 1u);
-  next.row_bytes = std::uint64_t{next.width} * next.texel_bytes();
-  next.slice_bytes = next.row_bytes * next.height;
+  next.place_rows();
   return next;
 }
 
@@ -81,6 +80,24 @@ TexelMemory TexelMemory::level(std::uint32_t number) const {
   PlacedLevel level = placed_level(*this, number);
   level.texels.base += level.offset;
   return level.texels;
+}
+
+std::uint64_t TexelMemory::level_offset(std::uint32_t number) const {
+  return placed_level(*this, number).offset;
+}
+
+std::uint32_t TexelMemory::first_tail_level() const {
+  std::uint32_t number = 0;
+  while (number < levels && placed_level(*this, number).texels.width_bytes() >= tile_bytes)
+    ++number;
+  return number;
+}
+
+void TexelMemory::place_rows() {
+  row_bytes = width_bytes();
+  if (has_tiles && row_bytes >= tile_bytes)
+    row_bytes = (row_bytes + tile_bytes - 1) / tile_bytes * tile_bytes;
+  slice_bytes = row_bytes * height;
 }
 
 std::uint64_t TexelMemory::bytes() const {

@@ -33,10 +33,20 @@ struct TexelMemory {
   std::uint32_t width = 0, height = 1, depth = 1;
   std::uint64_t row_bytes = 0, slice_bytes = 0;
   std::uint32_t levels = 1;
+  bool has_tiles = false;  ///< sparse levels: rows of a tile or more are whole tiles
 
+  /// Of a sparse array: memory is put there tile by tile.
+  static constexpr std::uint64_t tile_bytes = 65536;
+  std::uint64_t width_bytes() const { return std::uint64_t{width} * texel_bytes(); }
   std::uint32_t texel_bytes() const { return bytes_of(format) * channels; }
   /// One level alone, `number` < levels.
   TexelMemory level(std::uint32_t number) const;
+  /// Bytes before a level; `number` may be `levels`.
+  std::uint64_t level_offset(std::uint32_t number) const;
+  /// The first level with rows of less than a tile, or `levels`.
+  std::uint32_t first_tail_level() const;
+  /// Sets what lies between rows and between slices, for the extents.
+  void place_rows();
   /// From the first texel to the end of the last one, of all levels.
   std::uint64_t bytes() const;
 };
