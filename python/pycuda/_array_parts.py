@@ -145,7 +145,7 @@ def map_array_async(array, memory, extent, offset=(0, 0, 0), level=0, layer=0, m
     call("cuMemMapArrayAsync", bytearray(packed), 1, stream)
 
 
-def _level_count(handle):
+def _level_count(handle, owner):
     """How many levels a mipmapped array has, and the description of the first."""
     count, first = 0, None
     while True:
@@ -156,7 +156,7 @@ def _level_count(handle):
                 raise
             return count, first
         if first is None:
-            first = _driver._array_of(level, None).get_descriptor_3d()
+            first = _driver._array_of(level, owner).get_descriptor_3d()
         count += 1
 
 
@@ -197,5 +197,5 @@ def mipmapped_array(self):
         For a buffer, and after `unmap`.
     """
     handle = call("cuGraphicsResourceGetMappedMipmappedArray", "P", self._handle)
-    count, first = _level_count(handle)
+    count, first = _level_count(handle, self)
     return _driver._mipmapped_array_of(handle, first, count, self, False)

@@ -80,5 +80,8 @@ TEST_CASE("graphics resources that do not exist") {
   CUarray array = nullptr;
   CHECK(CU(cuGraphicsSubResourceGetMappedArray)(&array, unknown, 0, 0) ==
         CUDA_ERROR_INVALID_HANDLE);
+  CUmipmappedArray levels = nullptr;
+  CHECK(CU(cuGraphicsResourceGetMappedMipmappedArray)(&levels, unknown) ==
+        CUDA_ERROR_INVALID_HANDLE);
   CHECK(CU(cuGraphicsUnregisterResource)(unknown) == CUDA_ERROR_INVALID_HANDLE);
 }

@@ -400,6 +400,68 @@ def test_faces_of_a_cube_and_levels_of_a_texture(both):
             mapping.array(0, 2)
 
 
+def test_all_levels_of_a_texture_are_one_array(both):
+    name = both.new("Textures")
+    both.call("glBindTexture", TEXTURE_2D, name)
+    both.call("glPixelStorei", 0x0CF5, 1)
+    for level in range(3):
+        size = 16 >> level
+        data = np.full((size, size), level + 1, np.float32)
+        both.call("glTexImage2D", TEXTURE_2D, level, 0x822E, size, size, 0, RED, FLOAT, data)
+    both.call("glTexParameteri", TEXTURE_2D, 0x813D, 2)
+    registered = pycuda.gl.RegisteredImage(name, TEXTURE_2D)
+    mapping = registered.map()
+    levels = mapping.mipmapped_array()
+    assert levels.levels == 3
+    assert [levels.get_level(i).get_descriptor().width for i in range(3)] == [16, 8, 4]
+    out = np.zeros(3, np.float32)
+    read = SourceModule("""
+    __global__ void read(float *out, cudaTextureObject_t t)
+    {
+      out[threadIdx.x] = tex2DLod<float>(t, 0.5f, 0.5f, threadIdx.x);
+    }
+    """).get_function("read")
+    texture = cuda.TextureObject(levels, flags=cuda.TRSF_NORMALIZED_COORDINATES)
+    read(cuda.Out(out), texture, block=(3, 1, 1))
+    assert out.tolist() == [1, 2, 3]
+    texture.free()
+    written = np.arange(16, dtype=np.float32).reshape(4, 4)
+    copy = cuda.Memcpy2D()
+    copy.set_src_host(written)
+    copy.set_dst_array(levels.get_level(2))
+    copy.width_in_bytes = copy.src_pitch = 16
+    copy.height = 4
+    copy(aligned=True)
+    mapping.unmap()
+    with pytest.raises(cuda.LogicError, match="it has been unmapped before"):
+        mapping.mipmapped_array()
+    both.call("glBindTexture", TEXTURE_2D, name)
+    found = np.zeros((4, 4), np.float32)
+    both.call("glGetTexImage", TEXTURE_2D, 2, RED, FLOAT, found)
+    assert (found == written).all()
+    with pycuda.gl.RegisteredBuffer(both.buffer(np.zeros(4, np.int32))).map() as buffer:
+        with pytest.raises(cuda.LogicError, match="cuGraphicsResourceGetMappedMipmappedArray"):
+            buffer.mipmapped_array()
+
+
+def test_faces_and_layers_of_all_levels_are_one_array(both):
+    layers = np.arange(3 * 8 * 8).reshape(3, 8, 8).astype(np.uint8)
+    name = texture(both, ARRAY, 0x8229, RED, UBYTE, layers)
+    with pycuda.gl.RegisteredImage(name, ARRAY).map() as mapping:
+        array = mapping.mipmapped_array()
+        assert array.levels == 1
+        descriptor = array.get_level(0).get_descriptor_3d()
+        assert (descriptor.width, descriptor.height, descriptor.depth) == (8, 8, 3)
+        if is_cpu():
+            assert (copy_out(array.get_level(0), layers) == layers).all()
+
+
+def test_the_devices_of_an_opengl_context(both):
+    devices = pycuda.gl.get_devices()
+    assert cuda.Context.get_device() in devices or not is_cpu()
+    assert all(isinstance(device, cuda.Device) for device in devices)
+
+
 def test_a_renderbuffer(both):
     name, frame = both.new("Renderbuffers"), both.new("Framebuffers")
     both.call("glBindRenderbuffer", RENDERBUFFER, name)

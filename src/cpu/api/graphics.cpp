@@ -121,6 +121,14 @@ CUresult cuGraphicsSubResourceGetMappedArray(CUarray* pArray, CUgraphicsResource
   });
 }
 
+CUresult cuGraphicsResourceGetMappedMipmappedArray(CUmipmappedArray* pMipmappedArray,
+                                                   CUgraphicsResource resource) {
+  return with_resource(resource, [&](const GraphicsResource& found) -> CUresult {
+    return pMipmappedArray != nullptr ? found.mipmapped_array(pMipmappedArray)
+                                      : CUDA_ERROR_INVALID_VALUE;
+  });
+}
+
 CUresult cuGLGetDevices_v2(unsigned int* pCudaDeviceCount, CUdevice* pCudaDevices,
                            unsigned int cudaDeviceCount, unsigned int deviceList) {
   return with_driver([&]() -> CUresult {

@@ -56,10 +56,9 @@ GraphicsResource::GraphicsResource(Context& context, const GlContext& gl,
 
 GraphicsResource::~GraphicsResource() {
   registry.graphics.erase(handle_, this);
-  for (Level& level : levels_) {
-    level.arrays.clear();
-    if (level.base != nullptr) context_.release(level.base);
-  }
+  mipmaps_.reset();
+  for (Level& level : levels_) level.arrays.clear();
+  if (!levels_.empty() && levels_[0].base != nullptr) context_.release(levels_[0].base);
 }
 
 CUresult GraphicsResource::allocate() {
@@ -69,39 +68,53 @@ CUresult GraphicsResource::allocate() {
         static_cast<std::byte*>(context_.allocate(buffer->bytes, exec::MemoryKind::Graphics));
     return level.base != nullptr ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
   }
-  for (const GlExtent& extent : std::get<GlImage>(object_).levels) {
-    const CUresult status = allocate_level(extent, &levels_.emplace_back());
-    if (status != CUDA_SUCCESS) return status;
-  }
-  return CUDA_SUCCESS;
+  return allocate_image(std::get<GlImage>(object_));
 }
 
-CUresult GraphicsResource::allocate_level(const GlExtent& extent, Level* level) {
-  const auto& image = std::get<GlImage>(object_);
+CUresult GraphicsResource::allocate_image(const GlImage& image) {
+  const GlExtent& extent = image.levels.front();
+  const bool is_layered = image.is_cube() || image.target == GlTarget::Texture2dArray;
   CUDA_ARRAY3D_DESCRIPTOR descriptor{};
   descriptor.Width = extent.width;
   descriptor.Height = extent.height;
-  descriptor.Depth = image.is_volume() ? extent.depth : 0;
+  descriptor.Depth = image.is_volume() || is_layered ? extent.depth : 0;
   descriptor.Format = image.format.texel;
   descriptor.NumChannels = image.format.channels;
-  descriptor.Flags = array_flags_;
+  descriptor.Flags = array_flags_ | (image.is_cube() ? CUDA_ARRAY3D_CUBEMAP : 0u) |
+                     (is_layered && !image.is_cube() ? CUDA_ARRAY3D_LAYERED : 0u);
   exec::TexelMemory texels;
   const CUresult status = texel_format(descriptor.Format, descriptor.NumChannels, &texels);
   if (status != CUDA_SUCCESS) return status;
   texels.dimensions = image.is_volume() ? 3 : 2;
+  texels.is_layered = is_layered;
   texels.width = extent.width;
   texels.height = extent.height;
-  texels.depth = image.is_volume() ? extent.depth : 1;
-  texels.row_bytes = std::uint64_t{texels.width} * texels.texel_bytes();
-  texels.slice_bytes = texels.row_bytes * texels.height;
-  level->base = static_cast<std::byte*>(
-      context_.allocate(texels.slice_bytes * extent.depth, exec::MemoryKind::Graphics));
-  if (level->base == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
-  const unsigned arrays = image.is_volume() ? 1 : extent.depth;
-  for (unsigned index = 0; index < arrays; ++index) {
-    texels.base = level->base + index * texels.slice_bytes;
-    level->arrays.push_back(
-        std::make_unique<Array>(context_, descriptor, texels, Array::Memory::Borrowed));
+  texels.depth = std::max(extent.depth, 1u);
+  texels.levels = static_cast<std::uint32_t>(image.levels.size());
+  texels.place_rows();
+  texels.base =
+      static_cast<std::byte*>(context_.allocate(texels.bytes(), exec::MemoryKind::Graphics));
+  if (texels.base == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
+  mipmaps_ =
+      std::make_unique<MipmappedArray>(context_, descriptor, texels, Array::Memory::Borrowed);
+  // Layers and faces are arrays of their own, without the others.
+  if (!image.is_volume()) descriptor.Depth = 0;
+  descriptor.Flags = array_flags_;
+  for (std::uint32_t number = 0; number < texels.levels; ++number) {
+    exec::TexelMemory part = texels.level(number);
+    Level& level = levels_.emplace_back();
+    level.base = part.base;
+    descriptor.Width = part.width;
+    descriptor.Height = part.height;
+    if (image.is_volume()) descriptor.Depth = part.depth;
+    const std::uint32_t arrays = image.is_volume() ? 1 : part.depth;
+    if (!image.is_volume()) part.depth = 1;
+    part.is_layered = false;
+    for (std::uint32_t index = 0; index < arrays; ++index) {
+      part.base = level.base + index * part.slice_bytes;
+      level.arrays.push_back(
+          std::make_unique<Array>(context_, descriptor, part, Array::Memory::Borrowed));
+    }
   }
   return CUDA_SUCCESS;
 }
@@ -186,6 +199,13 @@ CUresult GraphicsResource::array(unsigned index, unsigned level, CUarray* array)
                                               std::to_string(level));
   }
   *array = levels_[level].arrays[index]->handle();
+  return CUDA_SUCCESS;
+}
+
+CUresult GraphicsResource::mipmapped_array(CUmipmappedArray* array) const {
+  if (mipmaps_ == nullptr) return CUDA_ERROR_NOT_MAPPED_AS_ARRAY;
+  if (!is_mapped_) return CUDA_ERROR_NOT_MAPPED;
+  *array = mipmaps_->handle();
   return CUDA_SUCCESS;
 }
 

@@ -15,6 +15,7 @@
 #include "cpu/api/cuda_abi.h"
 #include "cpu/api/gl_functions.h"
 #include "cpu/api/gl_image.h"
+#include "cpu/api/mipmapped_array.h"
 
 namespace pycuda::cpu::api {
 
@@ -48,13 +49,14 @@ class GraphicsResource {
 
   CUresult pointer(CUdeviceptr* address, std::size_t* bytes) const;
   CUresult array(unsigned index, unsigned level, CUarray* array) const;
+  CUresult mipmapped_array(CUmipmappedArray* array) const;
 
  private:
   struct Level {
     std::byte* base = nullptr;
     std::vector<std::unique_ptr<Array>> arrays;  ///< layers and faces
   };
-  CUresult allocate_level(const GlExtent& extent, Level* level);
+  CUresult allocate_image(const GlImage& image);
   bool is_as_registered(const GlContext& gl) const;
   bool read(const GlContext& gl) const;
   bool write(const GlContext& gl) const;
@@ -65,7 +67,8 @@ class GraphicsResource {
   GlShareGroup group_;
   unsigned array_flags_, map_flags_;
   bool is_mapped_ = false;
-  std::vector<Level> levels_;  ///< a buffer has one
+  std::vector<Level> levels_;                ///< a buffer has one; in one block of memory
+  std::unique_ptr<MipmappedArray> mipmaps_;  ///< an image's levels as one
   CUgraphicsResource handle_;
 };
 

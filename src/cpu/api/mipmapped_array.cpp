@@ -65,7 +65,8 @@ CUresult make_unmapped(Context& context, const CUDA_ARRAY3D_DESCRIPTOR& descript
   auto tiles = ArrayTiles::reserve(ArrayTiles::whole_tiles(texels.bytes()));
   if (tiles == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
   texels.base = tiles->base();
-  auto array = std::make_unique<MipmappedArray>(context, descriptor, texels);
+  auto array =
+      std::make_unique<MipmappedArray>(context, descriptor, texels, Array::Memory::Borrowed);
   array->take_tiles(std::move(tiles));
   *handle = array->handle();
   mipmapped_arrays().owned.add(std::move(array));
@@ -92,8 +93,8 @@ CUresult make_mipmapped_array(Context& context, const CUDA_ARRAY3D_DESCRIPTOR& d
 }
 
 MipmappedArray::MipmappedArray(Context& context, const CUDA_ARRAY3D_DESCRIPTOR& descriptor,
-                               const exec::TexelMemory& texels)
-    : context_(context), descriptor_(descriptor), texels_(texels) {
+                               const exec::TexelMemory& texels, Array::Memory memory)
+    : context_(context), descriptor_(descriptor), texels_(texels), memory_(memory) {
   for (unsigned i = 0; i < texels.levels; ++i) {
     const exec::TexelMemory level = texels.level(i);
     levels_.push_back(std::make_unique<Array>(context, described(descriptor, level), level,
@@ -105,7 +106,7 @@ MipmappedArray::MipmappedArray(Context& context, const CUDA_ARRAY3D_DESCRIPTOR& 
 MipmappedArray::~MipmappedArray() {
   mipmapped_arrays().handles.erase(handle_);
   levels_.clear();
-  if (tiles_ == nullptr) context_.release(texels_.base);
+  if (memory_ == Array::Memory::Owned) context_.release(texels_.base);
 }
 
 const Array* MipmappedArray::level(unsigned number) const {

@@ -13,9 +13,9 @@ namespace pycuda::cpu::api {
 
 class MipmappedArray {
  public:
-  /// Takes over the memory at `texels`.base.
+  /// The memory at `texels`.base is given up at the end if it is owned.
   MipmappedArray(Context& context, const CUDA_ARRAY3D_DESCRIPTOR& descriptor,
-                 const exec::TexelMemory& texels);
+                 const exec::TexelMemory& texels, Array::Memory memory = Array::Memory::Owned);
   ~MipmappedArray();
   MipmappedArray(const MipmappedArray&) = delete;
   MipmappedArray& operator=(const MipmappedArray&) = delete;
@@ -34,6 +34,7 @@ class MipmappedArray {
   Context& context_;
   CUDA_ARRAY3D_DESCRIPTOR descriptor_;
   exec::TexelMemory texels_;
+  Array::Memory memory_;
   std::unique_ptr<ArrayTiles> tiles_;
   std::vector<std::unique_ptr<Array>> levels_;
   CUmipmappedArray handle_;
