@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Tensor maps of arrays: as arguments of kernels that copy boxes of them, and what cannot be mapped."""
 
+import numpy as np
+import pycuda.driver as cuda
 import pytest
-from programs import run_program
+from programs import is_cpu, run_program
+from pycuda import gpuarray
 
 START = '''
 import numpy as np
@@ -229,3 +232,20 @@ else:
 """,
         PYCUDA_CPU_ARCH="80",
     )
+
+
+def test_columns_along_a_row_need_a_device_with_such_copies(context):
+    def encode(**changed):
+        wanted = {"lower_corner": -1, "upper_corner": 1, "channels_per_pixel": 64, "pixels_per_column": 32} | changed
+        return cuda.TensorMap.im2col_wide(gpuarray.zeros((1, 8, 64, 64), np.float32), **wanted)
+
+    on_gpu = not is_cpu() and context.get_device().compute_capability() >= (10, 0)
+    if on_gpu and cuda.get_driver_version() >= 12080:
+        assert isinstance(encode(), cuda.TensorMap)
+    else:
+        with pytest.raises(cuda.Error, match="cuTensorMapEncodeIm2colWide"):
+            encode()
+    with pytest.raises(TypeError, match="lower_corner"):
+        encode(lower_corner=(0, 0))
+    with pytest.raises((ValueError, TypeError), match="mode"):
+        encode(mode="w")

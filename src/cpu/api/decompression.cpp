@@ -28,20 +28,24 @@ std::uint64_t room_at(const void* address) {
   return found ? found->begin + found->bytes - number_of(address) : 0;
 }
 
+CUresult refuse(const char* why) {
+  return fail(CUDA_ERROR_INVALID_VALUE, std::string("cuMemBatchDecompressAsync: ") + why);
+}
+
 CUresult check(const CUmemDecompressParams& one) {
   if (one.algo != CU_MEM_DECOMPRESS_ALGORITHM_DEFLATE &&
       one.algo != CU_MEM_DECOMPRESS_ALGORITHM_SNAPPY && one.algo != CU_MEM_DECOMPRESS_ALGORITHM_LZ4)
-    return CUDA_ERROR_INVALID_VALUE;
+    return refuse("the compression is deflate, Snappy or LZ4");
   const bool is_padded = std::all_of(std::begin(one.padding), std::end(one.padding),
                                      [](unsigned char byte) { return byte == 0; });
   if (!is_padded || one.srcNumBytes == 0 || one.srcNumBytes > most_decompressed_bytes ||
       one.dstNumBytes > most_decompressed_bytes)
-    return CUDA_ERROR_INVALID_VALUE;
+    return refuse("a block has 1 byte to 4 MiB, and the padding of its structure is 0");
   return is_device_range(number_of(one.src), one.srcNumBytes) &&
                  is_device_range(number_of(one.dst), std::max<std::size_t>(one.dstNumBytes, 1)) &&
                  is_device_range(number_of(one.dstActBytes), sizeof(cuuint32_t))
              ? CUDA_SUCCESS
-             : CUDA_ERROR_INVALID_VALUE;
+             : refuse("the bytes do not lie in blocks of device memory");
 }
 
 void run(const CUmemDecompressParams& one, exec::FaultSink& faults) {

@@ -70,11 +70,22 @@ CUresult map(CUdeviceptr begin, std::size_t bytes, std::size_t offset,
   return space.map(std::move(mapping), allocation) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
+CUresult refuse(const char* why) { return fail(CUDA_ERROR_INVALID_VALUE, why); }
+
+CUresult refuse_size(const char* call, std::uint64_t bytes) {
+  return fail(CUDA_ERROR_INVALID_VALUE,
+              std::string(call) + ": " + std::to_string(bytes) + " bytes are no multiple of " +
+                  std::to_string(granularity) + " (cuMemGetAllocationGranularity)");
+}
+
 CUresult check_access(const CUmemAccessDesc& access, const AddressSpace::Mapping& mapping) {
-  if (!access_of(access.flags)) return CUDA_ERROR_INVALID_VALUE;
+  if (!access_of(access.flags))
+    return refuse("cuMemSetAccess: the access is none, reading, or reading and writing");
   switch (access.location.type) {
     case CU_MEM_LOCATION_TYPE_DEVICE:
-      return find_device(access.location.id) != nullptr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+      return find_device(access.location.id) != nullptr
+                 ? CUDA_SUCCESS
+                 : refuse("cuMemSetAccess: there is no such device");
     case CU_MEM_LOCATION_TYPE_HOST:
     case CU_MEM_LOCATION_TYPE_HOST_NUMA:
       if (mapping.memory != nullptr &&
@@ -84,7 +95,7 @@ CUresult check_access(const CUmemAccessDesc& access, const AddressSpace::Mapping
       return fail(CUDA_ERROR_NOT_SUPPORTED,
                   "cuMemSetAccess: the host has no access to memory of a device");
     default:
-      return CUDA_ERROR_INVALID_VALUE;
+      return refuse("cuMemSetAccess: a location is a device or the host");
   }
 }
 
@@ -127,9 +138,10 @@ CUresult cuMemGetAllocationGranularity(size_t* bytes, const CUmemAllocationProp*
 CUresult cuMemAddressReserve(CUdeviceptr* ptr, size_t size, size_t alignment, CUdeviceptr addr,
                              unsigned long long flags) {
   return with_driver([&]() -> CUresult {
-    if (ptr == nullptr || flags != 0 || !is_whole(size) || addr % page != 0 ||
-        (alignment != 0 && !std::has_single_bit(alignment)))
-      return CUDA_ERROR_INVALID_VALUE;
+    if (ptr == nullptr || flags != 0) return CUDA_ERROR_INVALID_VALUE;
+    if (!is_whole(size)) return refuse_size("cuMemAddressReserve", size);
+    if (addr % page != 0 || (alignment != 0 && !std::has_single_bit(alignment)))
+      return refuse("cuMemAddressReserve: an alignment is a power of two, an address a page's");
     const std::uintptr_t begin = AddressSpace::instance().reserve(
         size, std::max<std::uint64_t>(alignment, granularity), addr);
     if (begin == 0) return CUDA_ERROR_OUT_OF_MEMORY;
@@ -149,8 +161,8 @@ CUresult cuMemAddressFree(CUdeviceptr ptr, size_t size) {
 CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, size_t size,
                      const CUmemAllocationProp* prop, unsigned long long flags) {
   return with_driver([&]() -> CUresult {
-    if (handle == nullptr || prop == nullptr || flags != 0 || !is_whole(size))
-      return CUDA_ERROR_INVALID_VALUE;
+    if (handle == nullptr || prop == nullptr || flags != 0) return CUDA_ERROR_INVALID_VALUE;
+    if (!is_whole(size)) return refuse_size("cuMemCreate", size);
     if (const CUresult status = check_properties(*prop); status != CUDA_SUCCESS) return status;
     pycuda::cpu::exec::PhysicalFacts facts;
     facts.bytes = size;
@@ -173,14 +185,16 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, size_t size,
 
 CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
   return with_driver([&]() -> CUresult {
-    return MemoryHandle::release(handle) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return MemoryHandle::release(handle)
+               ? CUDA_SUCCESS
+               : refuse("cuMemRelease: the handle is none, or was released");
   });
 }
 
 CUresult cuMemMap(CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAllocationHandle handle,
                   unsigned long long flags) {
   return with_driver([&]() -> CUresult {
-    return flags == 0 ? map(ptr, size, offset, handle) : CUDA_ERROR_INVALID_VALUE;
+    return flags == 0 ? map(ptr, size, offset, handle) : refuse("cuMemMap: flags are 0");
   });
 }
 
@@ -210,7 +224,8 @@ CUresult cuMemGetAccess(unsigned long long* flags, const CUmemLocation* location
     const auto mapping = AddressSpace::instance().find(ptr);
     if (!mapping) {
       // All other memory can be reached from everywhere.
-      if (!AddressTable::instance().find(ptr)) return CUDA_ERROR_INVALID_VALUE;
+      if (!AddressTable::instance().find(ptr))
+        return refuse("cuMemGetAccess: nothing is mapped there");
       *flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
       return CUDA_SUCCESS;
     }
@@ -225,7 +240,7 @@ CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle* handle, void*
   return with_driver([&]() -> CUresult {
     if (handle == nullptr) return CUDA_ERROR_INVALID_VALUE;
     const auto mapping = AddressSpace::instance().find(reinterpret_cast<std::uintptr_t>(addr));
-    if (!mapping) return CUDA_ERROR_INVALID_VALUE;
+    if (!mapping) return refuse("cuMemRetainAllocationHandle: nothing is mapped there");
     *handle = static_cast<MemoryHandle*>(mapping->owner.get())->retain();
     return CUDA_SUCCESS;
   });
@@ -360,17 +375,24 @@ bool MemoryHandle::release(CUmemGenericAllocationHandle handle) {
 }
 
 CUresult check_properties(const CUmemAllocationProp& properties) {
-  if (properties.type != CU_MEM_ALLOCATION_TYPE_PINNED) return CUDA_ERROR_INVALID_VALUE;
+  if (properties.type != CU_MEM_ALLOCATION_TYPE_PINNED)
+    return fail(CUDA_ERROR_INVALID_VALUE, "the type of memory is CU_MEM_ALLOCATION_TYPE_PINNED");
   const unsigned types = properties.requestedHandleTypes;
   switch (properties.location.type) {
     case CU_MEM_LOCATION_TYPE_DEVICE:
-      if (find_device(properties.location.id) == nullptr) return CUDA_ERROR_INVALID_DEVICE;
+      if (find_device(properties.location.id) == nullptr)
+        return fail(CUDA_ERROR_INVALID_DEVICE,
+                    "there is no device " + std::to_string(properties.location.id));
       break;
     case CU_MEM_LOCATION_TYPE_HOST:
-      if (types != CU_MEM_HANDLE_TYPE_NONE) return CUDA_ERROR_INVALID_VALUE;
+      if (types != CU_MEM_HANDLE_TYPE_NONE)
+        return fail(CUDA_ERROR_INVALID_VALUE,
+                    "memory of the host is shared if it is of a node: "
+                    "CU_MEM_LOCATION_TYPE_HOST_NUMA");
       break;
     case CU_MEM_LOCATION_TYPE_HOST_NUMA:
-      if (properties.location.id != 0) return CUDA_ERROR_INVALID_VALUE;
+      if (properties.location.id != 0)
+        return fail(CUDA_ERROR_INVALID_VALUE, "the only node of the host's memory is 0");
       break;
     default:
       return CUDA_ERROR_INVALID_VALUE;
