@@ -3,12 +3,14 @@
 #include "cpu/api/texture_object.h"
 
 #include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_map>
 
 #include "cpu/api/array.h"
 #include "cpu/api/entry_guard.h"
 #include "cpu/api/error_detail.h"
+#include "cpu/api/resource_view.h"
 #include "cpu/api/texture_limits.h"
 #include "cpu/api/texture_settings.h"
 
@@ -21,6 +23,7 @@ struct TextureObject {
   bool is_surface = false;
   CUDA_RESOURCE_DESC resource{};
   CUDA_TEXTURE_DESC description{};
+  std::optional<CUDA_RESOURCE_VIEW_DESC> view;
 };
 
 struct TextureObjects {
@@ -107,17 +110,20 @@ CUresult cuTexObjectCreate(CUtexObject* pTexObject, const CUDA_RESOURCE_DESC* pR
   return with_context([&](Context& context) -> CUresult {
     if (pTexObject == nullptr || pResDesc == nullptr || pTexDesc == nullptr)
       return CUDA_ERROR_INVALID_VALUE;
-    if (pResViewDesc != nullptr) {
-      return fail(CUDA_ERROR_NOT_SUPPORTED,
-                  "texture: resource views are not supported by the CPU driver");
-    }
     exec::Texture texture;
     CUresult status = texels_of(*pResDesc, &texture.texels);
+    if (status == CUDA_SUCCESS && pResViewDesc != nullptr) {
+      if (pResDesc->resType != CU_RESOURCE_TYPE_ARRAY &&
+          pResDesc->resType != CU_RESOURCE_TYPE_MIPMAPPED_ARRAY)
+        return fail(CUDA_ERROR_INVALID_VALUE, "texture: views are of arrays");
+      status = apply_view(*pResViewDesc, &texture.texels);
+    }
     if (status == CUDA_SUCCESS) status = apply(*pTexDesc, &texture);
     if (status != CUDA_SUCCESS) return status;
     TextureObject object;
     object.resource = *pResDesc;
     object.description = *pTexDesc;
+    if (pResViewDesc != nullptr) object.view = *pResViewDesc;
     return insert(context, texture, object, pTexObject);
   });
 }
@@ -142,10 +148,12 @@ CUresult cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC* pTexDesc, CUtexObject texO
 
 CUresult cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC* pResViewDesc,
                                         CUtexObject texObject) {
-  // No object has a view.
-  return with_object(texObject, false, [&](auto) -> CUresult {
-    static_cast<void>(pResViewDesc);
-    return CUDA_ERROR_INVALID_VALUE;
+  return with_object(texObject, false, [&](auto found) -> CUresult {
+    if (pResViewDesc == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    if (!found->second.view)
+      return fail(CUDA_ERROR_INVALID_VALUE, "texture: the object was made without a view");
+    *pResViewDesc = *found->second.view;
+    return CUDA_SUCCESS;
   });
 }
 
