@@ -7,6 +7,7 @@ import struct
 
 import numpy as np
 
+from pycuda import _driver
 from pycuda._driver import Array, MipmappedArray, SurfaceObject, TextureObject, memory_type, pointer_attribute
 from pycuda._driver_calls import call, device_number, member, method_of, number
 
@@ -15,7 +16,8 @@ __all__ = ["mem_get_dma_buffer", "pointer_get_attributes", "pointer_set_attribut
 _RESOURCE = "i4x128sI4x"  # CUDA_RESOURCE_DESC
 _TEXTURE = "4iIIi3f4f48x"  # CUDA_TEXTURE_DESC
 _VIEW = "iNNN4I64x"  # CUDA_RESOURCE_VIEW_DESC
-_LINEAR, _PITCHED = 2, 3
+_ARRAY, _MIPMAPPED, _LINEAR, _PITCHED = 0, 1, 2, 3
+_HAS_LAYERS = 1 | 4  # CUDA_ARRAY3D_LAYERED, CUDA_ARRAY3D_CUBEMAP
 _SIGNED = {pointer_attribute.DEVICE_ORDINAL}
 
 
@@ -165,3 +167,51 @@ def get_view(self):
     """
     form, width, height, depth, *ends = call("cuTexObjectGetResourceViewDesc", _VIEW, self.handle)
     return {"format": form, "extents": (width, height, depth), "levels": tuple(ends[:2]), "layers": tuple(ends[2:])}
+
+
+@method_of(TextureObject)
+def with_view(self, levels=None, layers=None, format=0):
+    """A texture of a part of the same array, with the same settings.
+
+    Parameters
+    ----------
+    levels, layers : tuple of 2 int, optional
+        The first and the last one; by default all.
+    format : int
+        What the texels are seen as, of the same size: CUDA's number of a format of views (CUresourceViewFormat).
+
+    Raises
+    ------
+    LogicError
+        For what the array does not have, and for textures of plain memory.
+
+    Examples
+    --------
+    >>> shape = driver.ArrayDescriptor()
+    >>> shape.width = shape.height = 64
+    >>> shape.format, shape.num_channels = driver.array_format.FLOAT, 1
+    >>> levels = driver.MipmappedArray(shape, 4)
+    >>> whole = driver.TextureObject(levels, flags=driver.TRSF_NORMALIZED_COORDINATES)
+    >>> whole.with_view(levels=(2, 3)).get_view()["levels"]
+    (2, 3)
+    """
+    kind, union, _ = call("cuTexObjectGetResourceDesc", _RESOURCE, self.handle)
+    handle = struct.unpack_from("P", union)[0]
+    last_level = 0
+    if kind == _MIPMAPPED:
+        last_level = int(self.get_settings()["mipmap_levels"][1])
+        handle = call("cuMipmappedArrayGetLevel", "P", handle, 0)
+    extents, last_layer = (0, 0, 0), 0
+    if kind in (_ARRAY, _MIPMAPPED):
+        shape = _driver._array_of(handle, self).get_descriptor_3d()
+        extents = shape.width, shape.height, shape.depth
+        if shape.flags & _HAS_LAYERS:
+            last_layer = shape.depth - 1
+    ends = [
+        number(end, name)
+        for name, pair, last in (("levels", levels, last_level), ("layers", layers, last_layer))
+        for end in ((0, last) if pair is None else pair)
+    ]
+    if len(ends) != 4:
+        raise ValueError("levels and layers are a first and a last number each")
+    return _driver._viewed_texture(self, struct.pack(_VIEW, number(format, "format"), *extents, *ends))

@@ -196,6 +196,15 @@ TextureObject::TextureObject(const CUDA_RESOURCE_DESC& resource,
   object_.driver().cuTexObjectCreate(object_.out(), &resource, &description, nullptr);
 }
 
+TextureObject::TextureObject(const TextureObject& whole, const CUDA_RESOURCE_VIEW_DESC& view)
+    : memory_(whole.memory_), object_(require_context()) {
+  CUDA_RESOURCE_DESC resource{};
+  CUDA_TEXTURE_DESC description{};
+  object_.driver().cuTexObjectGetResourceDesc(&resource, whole.object_.get());
+  object_.driver().cuTexObjectGetTextureDesc(&description, whole.object_.get());
+  object_.driver().cuTexObjectCreate(object_.out(), &resource, &description, &view);
+}
+
 void TextureObject::free() {
   if (object_) object_.release("texture_object::free");
   memory_.reset();

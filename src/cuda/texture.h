@@ -88,6 +88,8 @@ class TextureObject {
  public:
   TextureObject(const CUDA_RESOURCE_DESC& resource, const CUDA_TEXTURE_DESC& description,
                 std::shared_ptr<const void> memory = nullptr);
+  /// A part of what the other one shows, with its settings.
+  TextureObject(const TextureObject& whole, const CUDA_RESOURCE_VIEW_DESC& view);
   TextureObject(TextureObject&&) = default;
   TextureObject& operator=(TextureObject&&) = delete;
   ~TextureObject();

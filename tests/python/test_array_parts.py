@@ -241,3 +241,51 @@ def test_levels_in_another_processes_memory_are_an_array(context, on_cpu):
         memory.map_mipmapped_array(3)
     levels.free()
     os.close(descriptor)
+
+
+def test_a_texture_shows_a_part_of_its_array(context):
+    flags = cuda.array3d_flags
+    layers = cuda.Array(described(8, 4, 3, flags.LAYERED))
+    data = np.arange(3 * 4 * 8, dtype=np.float32).reshape(3, 4, 8)
+    box(layers, data, True)
+    whole = cuda.TextureObject(layers)
+    with pytest.raises(cuda.LogicError, match="cuTexObjectGetResourceViewDesc"):
+        whole.get_view()
+    part = whole.with_view(layers=(1, 2))
+    assert part.get_view() == {"format": 0, "extents": (8, 4, 3), "levels": (0, 0), "layers": (1, 2)}
+    assert part.get_settings() == whole.get_settings()
+    out = np.zeros(2, np.float32)
+    read = SourceModule("""
+    __global__ void read(float *out, cudaTextureObject_t t)
+    {
+      for (int i = 0; i < 2; ++i) out[i] = tex2DLayered<float>(t, 0.5f, 0.5f, i);
+    }
+    """).get_function("read")
+    read(cuda.Out(out), part, block=(1, 1, 1))
+    assert out.tolist() == [data[1, 0, 0], data[2, 0, 0]]
+    assert whole.with_view().get_view()["layers"] == (0, 2)
+    with pytest.raises(cuda.LogicError, match="cuTexObjectCreate"):
+        whole.with_view(layers=(1, 3))
+    with pytest.raises(ValueError, match="a first and a last number each"):
+        whole.with_view(layers=(1,))
+    with pytest.raises(TypeError, match="layers must be an integer, not str"):
+        whole.with_view(layers=("a", 1))
+
+
+def test_a_texture_shows_some_levels(context, on_cpu):
+    levels = cuda.MipmappedArray(described(16, 16), 4)
+    for number in range(4):
+        box(levels.get_level(number), np.full((16 >> number, 16 >> number), number, np.float32), True)
+    whole = cuda.TextureObject(levels, flags=cuda.TRSF_NORMALIZED_COORDINATES)
+    part = whole.with_view(levels=(2, 3))
+    assert part.get_view()["extents"] == (16, 16, 0)
+    out = np.zeros(2, np.float32)
+    read = SourceModule("""
+    __global__ void read(float *out, cudaTextureObject_t t)
+    {
+      for (int i = 0; i < 2; ++i) out[i] = tex2DLod<float>(t, 0.5f, 0.5f, i);
+    }
+    """).get_function("read")
+    read(cuda.Out(out), part, block=(1, 1, 1))
+    assert out.tolist() == [2, 3]
+    assert whole.with_view().get_view()["levels"] == (0, 3)

@@ -5,7 +5,9 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/unique_ptr.h>
 
+#include <algorithm>
 #include <array>
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -131,6 +133,13 @@ std::unique_ptr<OwnedTexture> pitched_object(nb::handle devptr, nb::handle descr
   const CUDA_TEXTURE_DESC description =
       description_of(address_mode, filter_mode, flags, border_color);
   return without_gil([&] { return std::make_unique<OwnedTexture>(resource, description); });
+}
+
+/// `view`: a CUDA_RESOURCE_VIEW_DESC.
+std::unique_ptr<OwnedTexture> viewed_object(const OwnedTexture& whole, const nb::bytes& view) {
+  CUDA_RESOURCE_VIEW_DESC part{};
+  std::memcpy(&part, view.c_str(), std::min(view.size(), sizeof part));
+  return without_gil([&] { return std::make_unique<OwnedTexture>(whole, part); });
 }
 
 /// A call on a reference. What changes one waits for kernels that may read by it, so the GIL is
@@ -342,6 +351,8 @@ void bind_texture(nb::module_& m) {
                   "A two-dimensional texture over memory with rows of `pitch` bytes, of the shape "
                   "and format of an `ArrayDescriptor`.");
   bind_handle(texture);
+
+  m.def("_viewed_texture", &viewed_object);
 
   nb::class_<OwnedSurface> surface(m, "SurfaceObject",
                                    "A surface that kernels get as a parameter of type "
