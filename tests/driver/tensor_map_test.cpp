@@ -239,6 +239,79 @@ TEST_CASE("a box is written where it is in the tensor, or added there") {
   CHECK(words[width] == ~0u);  // between the rows
 }
 
+TEST_CASE("a kernel makes one map into another") {
+  const CurrentContext context;
+  int major = 0;
+  REQUIRE(CU(cuDeviceGetAttribute)(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 0) ==
+          CUDA_SUCCESS);
+  if (major != 9) return;  // its code runs on its own architecture alone
+  const Volume first, second;
+  Request wanted;
+  wanted.sizes = {16, 8, 4, 1, 1, 1};
+  wanted.strides[0] = 2 * row_stride;
+  wanted.strides[1] = 2 * plane_stride;
+  wanted.box = {4, 2, 3, 1, 1, 1};
+  wanted.steps = {1, 2, 1, 1, 1, 1};
+  wanted.swizzle = CU_TENSOR_MAP_SWIZZLE_32B;
+  CUtensorMap before{}, after{}, found{};
+  REQUIRE(encode(&before, first.memory.address(), Request{}) == CUDA_SUCCESS);
+  REQUIRE(encode(&after, second.memory.address(), wanted) == CUDA_SUCCESS);
+  const LoadedModule module(R"(
+.version 8.5
+.target sm_90a
+.address_size 64
+.visible .entry change(.param .u64 from, .param .u64 to, .param .u64 address, .param .u32 height)
+{
+  .reg .pred %p<2>; .reg .b32 %r<8>; .reg .b64 %d<8>;
+  .shared .align 128 .b8 map[128];
+  ld.param.u64 %d1, [from]; ld.param.u64 %d2, [to]; ld.param.u64 %d3, [address];
+  ld.param.u32 %r1, [height];
+  mov.u32 %r2, %tid.x; shl.b32 %r3, %r2, 2;
+  mov.u32 %r4, map; add.u32 %r5, %r4, %r3;
+  cvt.u64.u32 %d4, %r3; add.u64 %d4, %d1, %d4;
+  ld.global.u32 %r6, [%d4];
+  st.shared.u32 [%r5], %r6;
+  bar.warp.sync 0xffffffff;
+  setp.ne.u32 %p1, %r2, 0;
+  @%p1 bra done;
+  tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%r4], %d3;
+  tensormap.replace.tile.rank.shared::cta.b1024.b32 [%r4], 2;
+  tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [%r4], 0, 16;
+  tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [%r4], 1, %r1;
+  tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [%r4], 2, 4;
+  tensormap.replace.tile.global_stride.shared::cta.b1024.b64 [%r4], 0, 192;
+  tensormap.replace.tile.global_stride.shared::cta.b1024.b64 [%r4], 1, 1920;
+  tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%r4], 0, 4;
+  tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%r4], 1, 2;
+  tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%r4], 2, 3;
+  tensormap.replace.tile.element_stride.shared::cta.b1024.b32 [%r4], 1, 2;
+  tensormap.replace.tile.elemtype.shared::cta.b1024.b32 [%r4], 2;
+  tensormap.replace.tile.interleave_layout.shared::cta.b1024.b32 [%r4], 0;
+  tensormap.replace.tile.swizzle_mode.shared::cta.b1024.b32 [%r4], 1;
+  tensormap.replace.tile.fill_mode.shared::cta.b1024.b32 [%r4], 0;
+done:
+  bar.warp.sync 0xffffffff;
+  tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%d2], [%r4], 128;
+  ret;
+}
+)");
+  const DeviceBlock maps(256);
+  CUdeviceptr from = maps.address(), to = from + 128, address = second.memory.address();
+  unsigned rows = 8;
+  REQUIRE(CU(cuMemcpyHtoD_v2)(from, &before, 128) == CUDA_SUCCESS);
+  void* parameters[] = {&from, &to, &address, &rows};
+  REQUIRE(CU(cuLaunchKernel)(module.function("change"), 1, 1, 1, 32, 1, 1, 0, nullptr, parameters,
+                             nullptr) == CUDA_SUCCESS);
+  REQUIRE(CU(cuCtxSynchronize)() == CUDA_SUCCESS);
+  REQUIRE(CU(cuMemcpyDtoH_v2)(&found, to, 128) == CUDA_SUCCESS);
+  CHECK(std::memcmp(&found, &after, sizeof after) == 0);
+  if (!is_cpu_driver()) return;
+  rows = 0;  // no tensor has such a dimension
+  REQUIRE(CU(cuLaunchKernel)(module.function("change"), 1, 1, 1, 32, 1, 1, 0, nullptr, parameters,
+                             nullptr) == CUDA_SUCCESS);
+  CHECK(CU(cuCtxSynchronize)() == CUDA_ERROR_ILLEGAL_INSTRUCTION);
+}
+
 TEST_CASE("maps of images have corners, channels and pixels") {
   const CurrentContext context;
   const DeviceBlock memory(1 << 16);

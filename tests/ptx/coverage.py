@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 TESTED_BY = {
     "tests/driver/texture_test.cpp": {"tex", "tld4", "txq"},
     "tests/driver/multimem_test.cpp": {"multimem"},
+    "tests/driver/tensor_map_test.cpp": {"tensormap"},
     "tests/driver/surface_test.cpp": {"suld", "suq", "sured", "sust"},
 }
 INSTRUCTION = re.compile(r"(?:^|[;{}:]|@!?%?[\w$]+)\s*([a-z]\w*)(?=[\s.;])", re.MULTILINE)

@@ -77,6 +77,7 @@ std::vector<RuntimeSymbol> all_symbols() {
       runtime_symbol("pycuda_cpu_bulk_complete", pycuda_cpu_bulk_complete),
       runtime_symbol("pycuda_cpu_tensor_load", pycuda_cpu_tensor_load),
       runtime_symbol("pycuda_cpu_tensor_store", pycuda_cpu_tensor_store),
+      runtime_symbol("pycuda_cpu_tensor_map_replace", pycuda_cpu_tensor_map_replace),
       runtime_symbol("pycuda_cpu_frame_pop", pycuda_cpu_frame_pop),
       runtime_symbol("pycuda_cpu_clock", pycuda_cpu_clock),
       runtime_symbol("pycuda_cpu_globaltimer", pycuda_cpu_globaltimer),

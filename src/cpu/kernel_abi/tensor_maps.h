@@ -85,9 +85,27 @@ struct TensorCopy {
   std::uint32_t reduction = no_reduction;  ///< BulkOperation
 };
 
+/// What tensormap.replace changes; of some fields, of one dimension.
+enum class TensorField : std::uint32_t {
+  Address = 0,
+  Rank,
+  Box,
+  Size,
+  Stride,
+  Step,
+  Type,
+  Interleave,
+  Swizzle,
+  Filling,
+};
+
 }  // namespace pycuda::cpu
 
 extern "C" {
+/// The value is as PTX has it: a rank less 1, types and modes by PTX's numbers, strides in bytes.
+/// Values that no copy could use are a fault.
+void pycuda_cpu_tensor_map_replace(pycuda::cpu::ThreadFrame* thread, void* map, std::uint32_t field,
+                                   std::uint32_t dimension, std::uint64_t value);
 /// From the tensor to shared memory; the barrier counts all bytes of the box.
 void pycuda_cpu_tensor_load(pycuda::cpu::ThreadFrame* thread, void* to, const void* map,
                             std::uint64_t* barrier, const pycuda::cpu::TensorCopy* copy);

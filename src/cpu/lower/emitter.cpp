@@ -147,6 +147,8 @@ Emitter emitter_of(ptx::Opcode opcode) {
       return emit_wmma;
     case multimem:
       return emit_multimem;
+    case tensormap:
+      return emit_tensor_map;
     case suld:
     case suq:
     case sured:
@@ -167,7 +169,6 @@ Emitter emitter_of(ptx::Opcode opcode) {
     case clusterlaunchcontrol:
     case istypep:
     case tcgen05:
-    case tensormap:
       return nullptr;
   }
   return nullptr;

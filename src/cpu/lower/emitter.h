@@ -15,6 +15,7 @@ class FunctionLowering;
 /// instruction as written. For a better message, call `lowering.fail()` and return true.
 using Emitter = bool (*)(FunctionLowering& lowering, const ptx::Instruction& instruction);
 
+bool emit_tensor_map(FunctionLowering& lowering, const ptx::Instruction& instruction);
 bool emit_multimem(FunctionLowering& lowering, const ptx::Instruction& instruction);
 bool emit_wgmma(FunctionLowering& lowering, const ptx::Instruction& instruction);
 bool emit_arith(FunctionLowering& lowering, const ptx::Instruction& instruction);

@@ -19,6 +19,7 @@
 #include "cpu/ptx/order_rules.h"
 #include "cpu/ptx/rule_words.h"
 #include "cpu/ptx/target_rules.h"
+#include "cpu/ptx/tensor_map_rules.h"
 #include "cpu/ptx/texture_rules.h"
 #include "cpu/ptx/vector_rules.h"
 #include "cpu/ptx/video_rules.h"
@@ -229,6 +230,7 @@ Broken broken_rule(const Instruction& instruction, const Function& function, con
   if (Broken broken = broken_bulk_rule(instruction, function)) return broken;
   if (Broken broken = broken_matrix_rule(instruction, function)) return broken;
   if (Broken broken = broken_multimem_rule(instruction)) return broken;
+  if (Broken broken = broken_tensor_map_rule(instruction, function)) return broken;
   if (Broken broken = broken_texture_rule(instruction, function)) return broken;
   if (Broken broken = broken_video_rule(instruction)) return broken;
   if (Broken broken = state_space(instruction, function, module)) return broken;

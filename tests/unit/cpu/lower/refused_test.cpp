@@ -49,8 +49,6 @@ TEST_CASE("instructions of units that a CPU has not are refused by name and line
            "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 "
            "[%r1], [%r2]",
            "tcgen05.wait::ld.sync.aligned",
-           "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned "
-           "[%rd1], [%r1], 128",
        }) {
     const bool is_exclusive = std::string(instruction).starts_with("wgmma");
     const std::string said =
