@@ -52,30 +52,41 @@ __global__ void heap(int **a)
   a[threadIdx.x] = own;
   free(a[threadIdx.x ^ 1]);
 }
+
+__global__ void fence(int *a)
+{
+  a[threadIdx.x] = 1;
+  __threadfence();
+  a[1024] = 1;
+}
+
+__global__ void release(int *a)
+{
+  asm volatile("st.release.gpu.s32 [%0], 1;" :: "l"(a + threadIdx.x) : "memory");
+}
 ''')
-for name in ("saxpy", "tree", "shuffles", "local", "heap"):
+for name in ("saxpy", "tree", "shuffles", "local", "heap", "fence", "release"):
     plan = module.get_function(name).plan(block=(256, 1, 1))
     print(name, plan.is_vector, *plan.header[1:2])
 """
 
 
-@pytest.mark.parametrize("check", ["memory", "sync", "memory,sync", "init"])
+@pytest.mark.parametrize("check", ["memory", "sync", "memory,sync", "init", "race", "all"])
 def test_checked_kernels_run_in_gangs_or_the_plan_says_why_not(check):
     output, _ = run_program(PLANS, PYCUDA_CPU_CHECK=check, PYCUDA_DRIVER="cpu")
     lines = output.splitlines()
     assert [line.split()[:2] for line in lines[:3]] == [["saxpy", "True"], ["tree", "True"], ["shuffles", "True"]]
-    if "memory" in check:
+    if "memory" in check or check == "all":
         assert lines[3] == "local False thread by thread: a stack of its own"
         assert lines[4].startswith("heap False thread by thread: checked memory that threads free")
 
 
 @pytest.mark.parametrize("check", ["race", "all"])
-def test_the_plan_says_which_checks_are_made_thread_by_thread(check):
+def test_kernels_whose_threads_order_their_accesses_by_fences_run_thread_by_thread(check):
     output, _ = run_program(PLANS, PYCUDA_CPU_CHECK=check, PYCUDA_DRIVER="cpu")
     lines = output.splitlines()
-    assert len(lines) == 5
-    for line in lines:
-        assert line.split(" ", 1)[1].startswith("False thread by thread: PYCUDA_CPU_CHECK checks what each thread does")
+    assert lines[5] == "fence False thread by thread: a fence, where races are looked for"
+    assert lines[6] == "release False thread by thread: an access that orders others, where races are looked for"
 
 
 FAULT = """

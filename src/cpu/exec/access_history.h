@@ -98,6 +98,9 @@ class History {
     past_[place == none ? victim(now) : place] = now;
   }
 
+  /// Those that are known.
+  const std::array<Past, count>& past() const { return past_; }
+
  private:
   /// Accesses of several warps and kinds are more likely to conflict with something.
   std::size_t victim(const Past& now) const {

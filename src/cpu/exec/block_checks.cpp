@@ -21,29 +21,6 @@ void join(Knowledge& into, const Knowledge& from) {
   for (std::size_t i = 0; i < from.size(); ++i) into[i] = std::max(into[i], from[i]);
 }
 
-/// Whether the bytes of `mask`, in the word at `word`, are what the access writes there.
-bool writes_the_same(const NotedAccess& access, std::uint64_t word, std::uint8_t mask) {
-  if ((access.flags & AccessFlags::has_value) == 0) return false;
-  const auto* value = reinterpret_cast<const std::uint8_t*>(access.value);
-  for (std::uint32_t i = 0; i < history_word; ++i) {
-    if ((mask >> i & 1) == 0) continue;
-    const std::uint64_t at = word + i;
-    if (value[at - access.address] != *reinterpret_cast<const std::uint8_t*>(at)) return false;
-  }
-  return true;
-}
-
-/// Writers of equal values do not mind each other.
-bool is_conflict(const NotedAccess& access, const PastAccess& now, const PastAccess& past,
-                 std::uint64_t word) {
-  return past.kind != PastAccess::Write || now.kind != PastAccess::Write ||
-         !writes_the_same(access, word, past.mask & now.mask);
-}
-
-std::uint64_t first_byte(std::uint8_t mask) {
-  return static_cast<std::uint64_t>(std::countr_zero(static_cast<unsigned>(mask)));
-}
-
 }  // namespace
 
 BlockChecks& BlockChecks::of_this_thread() {
@@ -67,13 +44,20 @@ void BlockChecks::start(const LaunchContext& launch, const BlockFrame& block) {
   block_ = &block;
   checks_ = launch.request.checks;
   allocations_ = {};  // a pool may have taken one back
-  if (launch.gangs) start_gangs(launch);
   aligned_.assign(launch.threads, true);
+  if (launch.gangs) start_gangs(launch);
   if (has(Check::Init)) has_unwritten_.assign(launch.threads, false);
   if (!has(Check::Race)) return;
   order_.start(launch.threads);
   const std::size_t words = (launch.shared_bytes + history_word - 1) / history_word;
-  if (shared_.size() < words) shared_.resize(words);
+  if (launch.gangs) {
+    shared_words_.start(words, launch.threads, order_);
+    passed_.assign(launch.threads, 0);
+    opened_ = 0;
+    unequal_ = twice_ = streams_ = 0;
+  } else if (shared_.size() < words) {
+    shared_.resize(words);
+  }
   const Dim3 grid = launch.frame.grid, at = block.ctaid;
   number_ = at.x + grid.x * (at.y + grid.y * at.z);
   has_others_ = launch.blocks > 1;
@@ -90,10 +74,11 @@ void BlockChecks::start(const LaunchContext& launch, const BlockFrame& block) {
 void BlockChecks::start_gangs(const LaunchContext& launch) {
   if (has(Check::Sync)) gang_sync_.start(launch.threads);
   const std::uint64_t epoch = AddressTable::instance().epoch();
-  const std::size_t sites = launch.kernel.facts.check_sites;
+  const std::size_t sites = std::size_t{launch.kernel.facts.check_sites} + 1;
   if (allowed_grid_ == launch.frame.grid_id && allowed_epoch_ == epoch && allowed_.size() == sites)
     return;
   allowed_.assign(sites, {});
+  allowed_.front().begin = reinterpret_cast<std::uint64_t>(this);
   allowed_grid_ = launch.frame.grid_id;
   allowed_epoch_ = epoch;
 }
@@ -119,6 +104,15 @@ void BlockChecks::access(const ThreadFrame& thread, const NotedAccess& access) {
   if (has(Check::Init) && (access.flags & AccessFlags::read_later) == 0)
     check_written(thread, access);
   if (!has(Check::Race)) return;
+  if (launch_->gangs) {
+    GangAccess one{thread, {access.bytes, access.flags}, 1};
+    one.first = access.address;
+    const bool has_value = (access.flags & AccessFlags::has_value) != 0;
+    one.low = has_value ? &access.value[0] : nullptr;
+    one.high = has_value ? &access.value[1] : nullptr;
+    if (gang_access(one)) gang_writes(one);
+    return;
+  }
   const std::uint64_t offset =
       access.address - reinterpret_cast<std::uint64_t>(own_shared(*block_));
   if (has_others_) grid_order_.settle(thread.linear);
@@ -237,22 +231,6 @@ PastAccess BlockChecks::past_access(const ThreadFrame& thread, const NotedAccess
   return now;
 }
 
-namespace {
-
-/// Calls `visit(word, mask)` for each word that has bytes of [begin, begin + bytes).
-template <class Visit>
-void each_word(std::uint64_t begin, std::uint32_t bytes, Visit&& visit) {
-  const std::uint64_t end = begin + bytes;
-  for (std::uint64_t word = begin / history_word; word * history_word < end; ++word) {
-    const std::uint64_t start = word * history_word;
-    const std::uint64_t first = std::max(begin, start) - start;
-    const std::uint64_t last = std::min(end, start + history_word) - start;
-    visit(word, static_cast<std::uint8_t>((1u << last) - (1u << first)));
-  }
-}
-
-}  // namespace
-
 void BlockChecks::add_shared(const NotedAccess& access, const PastAccess& now, std::uint64_t word) {
   const auto precedes = [&](const PastAccess& past) {
     return order_.precedes(past.moment(), now.thread);
@@ -286,37 +264,16 @@ GridRaces::Page* BlockChecks::page_of(std::uint64_t address) {
 /// `word`: the number among all.
 void BlockChecks::add_global(GridRaces::Page& page, const NotedAccess& access,
                              const GridAccess& now, std::uint64_t word) {
-  page.add(
-      now, word % (GridRaces::page_bytes / history_word), launch_->races->generation(),
-      [&](const GridAccess& past) {
-        return past.block == number_ ? order_.precedes(past.moment(), now.thread)
-                                     : grid_order_.precedes(past, now.thread);
-      },
-      [&](const GridAccess& past) {
-        const std::uint64_t at = word * history_word;
-        if (is_conflict(access, now, past, at))
-          report_global_race(*launch_, *block_, now, past, at + first_byte(past.mask & now.mask));
-      });
+  const std::size_t index = word % (GridRaces::page_bytes / history_word);
+  const std::uint16_t generation = launch_->races->generation();
+  const auto precedes = [&](const GridAccess& past) { return comes_before(past, now.thread); };
+  page.look(now, index, generation, precedes, [&](const GridAccess& past) {
+    const std::uint64_t at = word * history_word;
+    if (is_conflict(access, now, past, at))
+      report_global_race(*launch_, *block_, now, past, at + first_byte(past.mask & now.mask));
+  });
+  page.put(now, index, generation, precedes);
 }
-
-namespace {
-
-/// A page that this thread uses alone.
-class HeldPage {
- public:
-  explicit HeldPage(GridRaces::Page& page) : page_(page) {
-    while (page_.busy.test_and_set(std::memory_order_acquire)) {
-    }
-  }
-  ~HeldPage() { page_.busy.clear(std::memory_order_release); }
-  HeldPage(const HeldPage&) = delete;
-  HeldPage& operator=(const HeldPage&) = delete;
-
- private:
-  GridRaces::Page& page_;
-};
-
-}  // namespace
 
 void BlockChecks::add_to_streams(const NotedAccess& access, const GridAccess& grid_access) {
   const std::shared_ptr<Work>& work = launch_->request.work;
@@ -363,7 +320,7 @@ void BlockChecks::access_global(const ThreadFrame& thread, const NotedAccess& ac
   static_cast<PastAccess&>(now) = past_access(thread, access);
   now.block = number_;
   if (launch_->request.work != nullptr) add_to_streams(access, now);
-  const HeldPage held(*page);
+  const GridRaces::Held held(*page);
   each_word(access.address, access.bytes, [&](std::uint64_t number, std::uint8_t mask) {
     // A misaligned access may leave the page.
     if (number * history_word / GridRaces::page_bytes != access.address / GridRaces::page_bytes)

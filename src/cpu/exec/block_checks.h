@@ -2,18 +2,22 @@
 // What the checks know of a block that runs.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
 
 #include "cpu/exec/access_history.h"
 #include "cpu/exec/findings.h"
+#include "cpu/exec/gang_access.h"
 #include "cpu/exec/gang_sync.h"
 #include "cpu/exec/grid_order.h"
 #include "cpu/exec/grid_races.h"
 #include "cpu/exec/launch_context.h"
 #include "cpu/exec/named_barrier.h"
+#include "cpu/exec/shared_words.h"
 #include "cpu/exec/stream_races.h"
 #include "cpu/exec/thread_order.h"
 #include "cpu/kernel_abi/checks.h"
@@ -26,6 +30,41 @@ struct NotedAccess {
   std::uint32_t bytes = 0, flags = 0;
   std::uint64_t value[2] = {0, 0};
 };
+
+/// Calls `visit(word, mask)` for each word that has bytes of [begin, begin + bytes).
+template <class Visit>
+void each_word(std::uint64_t begin, std::uint32_t bytes, Visit&& visit) {
+  const std::uint64_t end = begin + bytes;
+  for (std::uint64_t word = begin / history_word; word * history_word < end; ++word) {
+    const std::uint64_t start = word * history_word;
+    const std::uint64_t first = std::max(begin, start) - start;
+    const std::uint64_t last = std::min(end, start + history_word) - start;
+    visit(word, static_cast<std::uint8_t>((1u << last) - (1u << first)));
+  }
+}
+
+/// Whether the bytes of `mask`, in the word at `word`, are what the access writes there.
+inline bool writes_the_same(const NotedAccess& access, std::uint64_t word, std::uint8_t mask) {
+  if ((access.flags & AccessFlags::has_value) == 0) return false;
+  const auto* value = reinterpret_cast<const std::uint8_t*>(access.value);
+  for (std::uint32_t i = 0; i < history_word; ++i) {
+    if ((mask >> i & 1) == 0) continue;
+    const std::uint64_t at = word + i;
+    if (value[at - access.address] != *reinterpret_cast<const std::uint8_t*>(at)) return false;
+  }
+  return true;
+}
+
+/// Writers of equal values do not mind each other.
+inline bool is_conflict(const NotedAccess& access, const PastAccess& now, const PastAccess& past,
+                 std::uint64_t word) {
+  return past.kind != PastAccess::Write || now.kind != PastAccess::Write ||
+         !writes_the_same(access, word, past.mask & now.mask);
+}
+
+inline std::uint64_t first_byte(std::uint8_t mask) {
+  return static_cast<std::uint64_t>(std::countr_zero(static_cast<unsigned>(mask)));
+}
 
 /// The allocations that a block has used last, while none has been removed.
 struct KnownAllocations {
@@ -45,6 +84,9 @@ class BlockChecks {
   static BlockChecks& of(const ThreadFrame& thread);
   /// Of blocks that this thread of the operating system runs whole, one after the other.
   static BlockChecks& of_this_thread();
+  static BlockChecks& of_gang(const ThreadFrame& gang) {
+    return *reinterpret_cast<BlockChecks*>(gang.block->allowed[-1].begin);
+  }
 
   void start(const LaunchContext& launch, const BlockFrame& block);
   bool has(Check check) const { return checks_.has(check); }
@@ -58,7 +100,7 @@ class BlockChecks {
   KnownAllocations& allocations() { return allocations_; }
   /// For gangs: what each access of the kernel may touch, as far as the launch's blocks here have
   /// found out.
-  AllowedRange* allowed() { return allowed_.data(); }
+  AllowedRange* allowed() { return allowed_.data() + 1; }
   /// Barrier `id` opens for the lanes of `waiting`; `all_wait`: all threads that have not exited.
   void arrive(std::uint32_t thread, std::uint64_t id);
   void open(std::uint64_t id, const LiveLanes& waiting, std::uint32_t warps, bool all_wait);
@@ -69,6 +111,11 @@ class BlockChecks {
   }
 
   // Of blocks that run in gangs.
+  /// Whether what the lanes write decides about races: gang_writes() must follow.
+  bool gang_access(const GangAccess& access);
+  void gang_writes(const GangAccess& access);
+  void gang_passes(const ThreadFrame& gang);
+  void order_lanes(const ThreadFrame& gang, std::uint64_t lanes);
   void gang_arrives(const ThreadFrame& gang, std::uint64_t lanes, const AccessOfGang& access,
                     std::uint32_t site);
   /// The block has ended.
@@ -78,14 +125,29 @@ class BlockChecks {
   /// Whether all threads of a warp must come to the barrier that the thread is at.
   bool is_aligned(std::uint32_t thread) const { return aligned_[thread]; }
 
+  /// What is read has been written.
+  void check_written(const ThreadFrame& thread, const NotedAccess& access);
+
  private:
   void start_gangs(const LaunchContext& launch);
-  void check_written(const ThreadFrame& thread, const NotedAccess& access);
   void order_by_memory(std::uint32_t thread, const NotedAccess& access);
   void access_global(const ThreadFrame& thread, const NotedAccess& access);
   void add_to_streams(const NotedAccess& access, const GridAccess& grid_access);
   void order_streams(const NotedAccess& access);
   PastAccess past_access(const ThreadFrame& thread, const NotedAccess& access) const;
+  PastAccess lane_access(const GangAccess& access) const;
+  void become(PastAccess& now, std::uint32_t thread) const;
+  bool comes_before(const GridAccess& past, std::uint32_t thread) const {
+    return past.block == number_ ? order_.precedes(past.moment(), thread)
+                                 : grid_order_.precedes(past, thread);
+  }
+  bool is_own_shared(std::uint64_t address, std::uint32_t bytes) const;
+  std::uint64_t gang_in_shared(const GangAccess& access, std::uint64_t lanes);
+  std::uint64_t gang_in_page(GridRaces::Page& page, const GangAccess& access, std::uint64_t lanes);
+  void gang_in_streams(const GangAccess& access, std::uint64_t lanes);
+  void write_shared(const GangAccess& access, unsigned lane);
+  void write_global(const GangAccess& access, unsigned lane);
+  void compare_lanes(const GangAccess& access, unsigned lane);
   bool is_in_other_block(std::uint64_t address) const;
   void access_shared(const ThreadFrame& thread, const NotedAccess& access, std::uint64_t offset);
   GridRaces::Page* page_of(std::uint64_t address);
@@ -97,7 +159,8 @@ class BlockChecks {
   const BlockFrame* block_ = nullptr;
   Checks checks_;
   KnownAllocations allocations_;
-  std::vector<AllowedRange> allowed_;  ///< by access of the kernel
+  /// By access of the kernel; the first is for of_gang().
+  std::vector<AllowedRange> allowed_{1};
   std::uint64_t allowed_grid_ = 0;     ///< the launch that they are of
   std::uint64_t allowed_epoch_ = 0;    ///< and the AddressTable's
   std::vector<bool> aligned_;          ///< by thread
@@ -121,6 +184,13 @@ class BlockChecks {
   std::vector<Knowledge> read_;     ///< by thread: read since, not acquired yet
   std::vector<Knowledge> arrived_;  ///< by barrier
   WorkClock work_read_;             ///< of other streams' work, as `read_`
+  // Of blocks that run in gangs.
+  SharedWords shared_words_;
+  std::vector<std::uint32_t> passed_;  ///< barriers, by the number of the gang's first thread
+  std::uint32_t opened_ = 0;           ///< barriers
+  // Lanes of the access that gang_writes() follows: those that may write something else than others
+  // before, those that write where another lane does, and all that work of other streams may meet.
+  std::uint64_t unequal_ = 0, twice_ = 0, streams_ = 0;
 };
 
 }  // namespace pycuda::cpu::exec

@@ -56,10 +56,14 @@ class GridRaces {
     std::atomic_flag busy;
     std::uint64_t cycle = 0;  ///< generations of one cycle do not repeat
 
-    /// As History::add, for a launch of this generation.
+    /// History::add in two steps, for a launch of this generation: calls conflict(past) for what
+    /// conflicts with the access, and adds it.
     template <class Precedes, class Conflict>
-    void add(const GridAccess& now, std::size_t word, std::uint16_t generation, Precedes&& precedes,
-             Conflict&& conflict);
+    void look(const GridAccess& now, std::size_t word, std::uint16_t generation,
+              Precedes&& precedes, Conflict&& conflict) const;
+    template <class Precedes>
+    void put(const GridAccess& now, std::size_t word, std::uint16_t generation,
+             Precedes&& precedes);
 
    private:
     /// Of each word a write and two reads; others have a history.
@@ -89,6 +93,9 @@ class GridRaces {
       return tags_[at(entry, word)] >> generation_begin == generation;
     }
     GridAccess past_access(Entry entry, std::size_t word) const;
+    bool is_elsewhere(std::size_t word, std::uint16_t generation) const {
+      return is_current(Written, word, generation) && (tags_[at(Written, word)] & elsewhere) != 0;
+    }
     void put(Entry entry, std::size_t word, const GridAccess& now, std::uint64_t tag);
     void put_read(std::size_t word, const GridAccess& now, std::uint64_t tag);
     Word& history_of(std::size_t word, std::uint16_t generation);
@@ -97,6 +104,21 @@ class GridRaces {
     std::array<std::uint64_t, entry_count * word_count> tags_{};
     std::array<std::uint32_t, entry_count * word_count> intervals_{}, places_{}, clocks_{};
     std::unique_ptr<std::array<Word, word_count>> histories_;
+  };
+
+  /// A page that this thread uses alone.
+  class Held {
+   public:
+    explicit Held(Page& page) : page_(page) {
+      while (page_.busy.test_and_set(std::memory_order_acquire)) {
+      }
+    }
+    ~Held() { page_.busy.clear(std::memory_order_release); }
+    Held(const Held&) = delete;
+    Held& operator=(const Held&) = delete;
+
+   private:
+    Page& page_;
   };
 
   GridRaces();
@@ -128,37 +150,48 @@ class GridRaces {
 };
 
 template <class Precedes, class Conflict>
-void GridRaces::Page::add(const GridAccess& now, std::size_t word, std::uint16_t generation,
-                          Precedes&& precedes, Conflict&& conflict) {
-  const bool is_write = now.kind == PastAccess::Write;
-  const bool is_simple = now.mask == 15 && now.log_bytes == 2 && now.block < most_blocks &&
-                         (is_write || now.kind == PastAccess::Read);
-  const bool is_elsewhere =
-      is_current(Written, word, generation) && (tags_[at(Written, word)] & elsewhere) != 0;
-  if (!is_simple || is_elsewhere) {
-    if (!is_elsewhere) move(word, generation);
-    history_of(word, generation)
-        .history.add(now, [](const GridAccess&) { return true; }, precedes, conflict);
+void GridRaces::Page::look(const GridAccess& now, std::size_t word, std::uint16_t generation,
+                           Precedes&& precedes, Conflict&& conflict) const {
+  if (is_elsewhere(word, generation)) {
+    const Word& own = (*histories_)[word];
+    if (own.generation != generation) return;
+    for (const GridAccess& past : own.history.past()) {
+      if (past.interval != 0 && (past.mask & now.mask) != 0 && in_conflict(past.kind, now.kind) &&
+          !precedes(past))
+        conflict(past);
+    }
     return;
   }
   const std::uint64_t tag = tag_of(now, generation);
-  const auto check = [&](Entry entry) {
+  for (const Entry entry : {Written, FirstRead, OtherRead}) {
     const std::uint64_t before = tags_[at(entry, word)];
-    if (before == tag || before >> generation_begin != generation) return;
+    if (before >> generation_begin != generation) continue;
     // Another interval of the same block is over.
     if (is_of_block(before, tag) &&
         ((before ^ tag) & ((std::uint64_t{1} << block_begin) - 1)) >> interval_begin != 0)
-      return;
+      continue;
     const GridAccess past = past_access(entry, word);
-    if (!is_same_thread(past, now) && !precedes(past)) conflict(past);
-  };
-  check(Written);
-  if (is_write) {
-    check(FirstRead);
-    check(OtherRead);
-    put(Written, word, now, tag);
+    if (in_conflict(past.kind, now.kind) && !is_same_thread(past, now) && !precedes(past))
+      conflict(past);
+  }
+}
+
+template <class Precedes>
+void GridRaces::Page::put(const GridAccess& now, std::size_t word, std::uint16_t generation,
+                          Precedes&& precedes) {
+  const bool is_write = now.kind == PastAccess::Write;
+  const bool is_simple = now.mask == 15 && now.log_bytes == 2 && now.block < most_blocks &&
+                         (is_write || now.kind == PastAccess::Read);
+  const bool has_history = is_elsewhere(word, generation);
+  if (!is_simple || has_history) {
+    if (!has_history) move(word, generation);
+    history_of(word, generation)
+        .history.add(
+            now, [](const GridAccess&) { return true; }, precedes, [](const GridAccess&) {});
+  } else if (is_write) {
+    put(Written, word, now, tag_of(now, generation));
   } else {
-    put_read(word, now, tag);
+    put_read(word, now, tag_of(now, generation));
   }
 }
 

@@ -47,7 +47,7 @@ void pycuda_cpu_note_gang(pycuda::cpu::ThreadFrame* gang, const std::uint64_t* a
   using pycuda::cpu::AccessFlags;
   const auto access = pycuda::cpu::AccessOfGang::unpack(packed);
   const exec::RuntimeScope scope;
-  exec::BlockChecks& checks = exec::BlockChecks::of_this_thread();
+  exec::BlockChecks& checks = exec::BlockChecks::of_gang(*gang);
   exec::GangLanes own(*gang, access);
   const bool is_read = (access.flags & AccessFlags::read_later) != 0;
   for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
@@ -60,10 +60,49 @@ void pycuda_cpu_note_gang(pycuda::cpu::ThreadFrame* gang, const std::uint64_t* a
     }
     if (low != nullptr) noted.value[0] = low[lane];
     if (high != nullptr) noted.value[1] = high[lane];
-    checks.access(*gang, noted);
+    checks.check_written(*gang, noted);
   }
   own.leave();
 }
+
+std::uint32_t pycuda_cpu_note_row(pycuda::cpu::ThreadFrame* gang, std::uint64_t first,
+                                  std::int64_t stride, std::uint64_t lanes, std::uint64_t access) {
+  namespace exec = pycuda::cpu::exec;
+  if (lanes == 0) return 0;
+  exec::GangAccess all{*gang, pycuda::cpu::AccessOfGang::unpack(access), lanes};
+  all.first = first;
+  all.stride = stride;
+  return exec::BlockChecks::of_gang(*gang).gang_access(all) ? 1 : 0;
+}
+
+std::uint32_t pycuda_cpu_note_lanes(pycuda::cpu::ThreadFrame* gang, const std::uint64_t* addresses,
+                                    std::uint64_t lanes, std::uint64_t access) {
+  namespace exec = pycuda::cpu::exec;
+  if (lanes == 0) return 0;
+  exec::GangAccess all{*gang, pycuda::cpu::AccessOfGang::unpack(access), lanes, addresses};
+  return exec::BlockChecks::of_gang(*gang).gang_access(all) ? 1 : 0;
+}
+
+void pycuda_cpu_note_written(pycuda::cpu::ThreadFrame* gang, const std::uint64_t* addresses,
+                             std::uint64_t lanes, std::uint64_t access, const std::uint64_t* low,
+                             const std::uint64_t* high) {
+  namespace exec = pycuda::cpu::exec;
+  exec::GangAccess all{*gang, pycuda::cpu::AccessOfGang::unpack(access), lanes, addresses};
+  all.low = low;
+  all.high = high;
+  exec::BlockChecks::of_gang(*gang).gang_writes(all);
+}
+
+void pycuda_cpu_note_warp_order(pycuda::cpu::ThreadFrame* gang, std::uint64_t lanes) {
+  if (lanes != 0) pycuda::cpu::exec::BlockChecks::of_gang(*gang).order_lanes(*gang, lanes);
+}
+
+void pycuda_cpu_note_gang_passed(pycuda::cpu::ThreadFrame* gang) {
+  pycuda::cpu::exec::BlockChecks::of_gang(*gang).gang_passes(*gang);
+}
+
+/// Threads that run one by one have a scheduler, which tells.
+void pycuda_cpu_note_passed(pycuda::cpu::ThreadFrame*) {}
 
 void pycuda_cpu_note_gang_barrier(pycuda::cpu::ThreadFrame* gang, std::uint64_t lanes,
                                   std::uint64_t access, std::uint32_t site) {

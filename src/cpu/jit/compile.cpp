@@ -128,8 +128,7 @@ base::Result<Compilation, ptx::Diagnostics> prepare(llvm::LLVMContext& context,
     for (KernelFacts& kernel : all.kernels()) kernel.is_baseline = kernel.is_makeshift = true;
     return all;
   }
-  if (!options.vectors || !options.checks.have_vectors() || options.forms == Form::Threads)
-    return all;
+  if (!options.vectors || options.forms == Form::Threads) return all;
   make_vector_forms(all);
   // What would come later might be code that checks nothing.
   if (options.tier == Tier::Optimised || options.checks.find()) settle_postponed(all);

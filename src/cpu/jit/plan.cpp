@@ -37,7 +37,6 @@ std::string lone_text(const KernelFacts& facts, const std::string& place) {
 /// Why the kernel has no vector form, whatever the launch is.
 std::string scalar_reason(const KernelFacts& facts, const Options& options) {
   if (!options.vectors) return "PYCUDA_CPU_VECTOR=0";
-  if (!options.checks.have_vectors()) return "PYCUDA_CPU_CHECK checks what each thread does";
   if (!facts.scalar_reason.empty()) return facts.scalar_reason;
   if (facts.max_threads < narrowest_gang_row)
     return "its launch bounds allow too few threads for a gang";

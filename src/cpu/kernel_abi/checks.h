@@ -41,8 +41,6 @@ class Checks {
   }
   /// Whether compiled code reports its accesses (pycuda_cpu_note_access).
   constexpr bool note_accesses() const { return has(Check::Init) || has(Check::Race); }
-  /// Whether vector code can do them.
-  constexpr bool have_vectors() const { return !has(Check::Race); }
   /// Whether shared variables lie apart, so that messages can name them.
   constexpr bool part_variables() const { return has(Check::Memory) || note_accesses(); }
   constexpr Checks operator|(Checks other) const {
@@ -65,6 +63,8 @@ struct AccessFlags {
   static constexpr std::uint32_t has_value = 32;  ///< `low` and `high` are what is written
   /// Whether what it reads was written is reported afterwards (pycuda_cpu_note_read).
   static constexpr std::uint32_t read_later = 128;
+  static constexpr std::uint32_t may_race = 256;  ///< told because of Check::Race
+  static constexpr std::uint32_t of_init = 512;   ///< told because of Check::Init
 };
 
 /// What uninitialised memory is filled with. NaN as a float and, twice, as a double;
@@ -88,15 +88,17 @@ struct AccessOfGang {
   std::uint32_t flags = 0;    ///< AccessFlags
   std::uint32_t columns = 1;  ///< threads of each of the gang's rows
   bool in_line = false;       ///< along the linear thread index
+  std::uint32_t first_lane = 0;  ///< of pycuda_cpu_note_row: the one with bit 0
 
   constexpr std::uint64_t packed() const {
     return std::uint64_t{bytes} | std::uint64_t{flags} << 16 | std::uint64_t{columns} << 32 |
-           std::uint64_t{in_line} << 48;
+           std::uint64_t{in_line} << 48 | std::uint64_t{first_lane} << 49;
   }
   static constexpr AccessOfGang unpack(std::uint64_t packed) {
     return {static_cast<std::uint32_t>(packed & 0xffff),
             static_cast<std::uint32_t>(packed >> 16 & 0xffff),
-            static_cast<std::uint32_t>(packed >> 32 & 0xffff), (packed >> 48 & 1) != 0};
+            static_cast<std::uint32_t>(packed >> 32 & 0xffff), (packed >> 48 & 1) != 0,
+            static_cast<std::uint32_t>(packed >> 49)};
   }
 };
 
@@ -116,6 +118,9 @@ void pycuda_cpu_note_fence(pycuda::cpu::ThreadFrame* thread);
 /// `site` is for vector code, which numbers its barriers.
 void pycuda_cpu_note_barrier(pycuda::cpu::ThreadFrame* thread, std::uint32_t is_aligned,
                              std::uint32_t site);
+/// Behind a barrier of the whole block, where races are looked for: vector code has no scheduler
+/// that knows.
+void pycuda_cpu_note_passed(pycuda::cpu::ThreadFrame* thread);
 
 // The same for a gang, whose first thread's frame `gang` is, and the lanes whose bits are set.
 // `access` is an AccessOfGang.
@@ -125,6 +130,20 @@ void pycuda_cpu_note_barrier(pycuda::cpu::ThreadFrame* thread, std::uint32_t is_
 void pycuda_cpu_note_gang(pycuda::cpu::ThreadFrame* gang, const std::uint64_t* addresses,
                           std::uint64_t lanes, std::uint64_t access, const std::uint64_t* low,
                           const std::uint64_t* high);
+/// Before an access that may race: of lane i, from access.first_lane on, to first + i * stride; or
+/// to addresses[i]. Not 0 if what the lanes write decides: then pycuda_cpu_note_written follows,
+/// with all values.
+std::uint32_t pycuda_cpu_note_row(pycuda::cpu::ThreadFrame* gang, std::uint64_t first,
+                                  std::int64_t stride, std::uint64_t lanes, std::uint64_t access);
+std::uint32_t pycuda_cpu_note_lanes(pycuda::cpu::ThreadFrame* gang, const std::uint64_t* addresses,
+                                    std::uint64_t lanes, std::uint64_t access);
+void pycuda_cpu_note_written(pycuda::cpu::ThreadFrame* gang, const std::uint64_t* addresses,
+                             std::uint64_t lanes, std::uint64_t access, const std::uint64_t* low,
+                             const std::uint64_t* high);
+/// A warp operation orders these lanes.
+void pycuda_cpu_note_warp_order(pycuda::cpu::ThreadFrame* gang, std::uint64_t lanes);
+/// The gang has passed a barrier of the whole block.
+void pycuda_cpu_note_gang_passed(pycuda::cpu::ThreadFrame* gang);
 /// Before a barrier of the whole block. `access` says how the gang lies, and in `bytes` whether the
 /// barrier is an aligned one.
 void pycuda_cpu_note_gang_barrier(pycuda::cpu::ThreadFrame* gang, std::uint64_t lanes,

@@ -178,7 +178,7 @@ void FunctionLowering::guard_access(llvm::Value* pointer, ptx::Space space, std:
     // It reads the thread's frame.
     call->getCalledFunction()->setOnlyAccessesInaccessibleMemOrArgMem();
   }
-  if (is_noted(space)) note_access(pointer, bytes, note);
+  if (is_noted(space)) note_access(pointer, space, bytes, note);
 }
 
 /// Nobody else accesses what is local.
@@ -216,18 +216,22 @@ void FunctionLowering::note_read(const ptx::Operand& address, ptx::Space space,
   set_effects_of_note(*call);
 }
 
-void FunctionLowering::note_access(llvm::Value* pointer, std::uint32_t bytes,
+void FunctionLowering::note_access(llvm::Value* pointer, ptx::Space space, std::uint32_t bytes,
                                    const AccessNote& note) {
   const Checks checks = module_.options().checks;
   if (!checks.note_accesses()) return;
   // Reads that are told of later are of no interest yet, unless they race.
-  if ((note.flags & AccessFlags::read_later) != 0 && !checks.has(Check::Race)) return;
+  const bool later = (note.flags & AccessFlags::read_later) != 0;
+  if (later && !checks.has(Check::Race)) return;
   llvm::Value* zero = builder_.getInt64(0);
-  const std::uint32_t value = note.low != nullptr ? AccessFlags::has_value : 0;
+  std::uint32_t flags = note.flags;
+  if (note.low != nullptr) flags |= AccessFlags::has_value;
+  if (checks.has(Check::Race) && space != ptx::Space::Local) flags |= AccessFlags::may_race;
+  if (checks.has(Check::Init) && !later) flags |= AccessFlags::of_init;
   llvm::CallInst* call = runtime_call(
       pseudo::note_access, builder_.getVoidTy(),
       {thread(), builder_.CreatePtrToInt(pointer, builder_.getInt64Ty()), builder_.getInt32(bytes),
-       builder_.getInt32(note.flags | value), note.low != nullptr ? note.low : zero,
+       builder_.getInt32(flags), note.low != nullptr ? note.low : zero,
        note.high != nullptr ? note.high : zero});
   set_effects_of_note(*call);
 }

@@ -46,6 +46,13 @@ void note_barrier(FunctionLowering& lowering, const ptx::Instruction& instructio
       {lowering.thread(), b.getInt32(is_aligned ? 1 : 0), b.getInt32(no_check_site)});
 }
 
+/// The thread has waited.
+bool note_passed(FunctionLowering& lowering) {
+  if (lowering.module().options().checks.has(Check::Race))
+    lowering.runtime_call(pseudo::note_passed, lowering.builder().getVoidTy(), {lowering.thread()});
+  return true;
+}
+
 /// barrier.cluster.arrive and barrier.cluster.wait
 bool emit_cluster_barrier(FunctionLowering& lowering, const ptx::Instruction& instruction) {
   llvm::IRBuilder<>& b = lowering.builder();
@@ -79,7 +86,7 @@ bool emit_barrier(FunctionLowering& lowering, const ptx::Instruction& instructio
       warp_call(lowering, WarpOp::Sync, lowering.read_bits(operands[0], 32));
       return true;
     case ptx::BarrierMode::Red:
-      return emit_reduction(lowering, instruction);
+      return emit_reduction(lowering, instruction) && note_passed(lowering);
     case ptx::BarrierMode::Sync:
     case ptx::BarrierMode::Arrive: {
       if (operands.empty() || operands.size() > 2) return false;
@@ -90,7 +97,7 @@ bool emit_barrier(FunctionLowering& lowering, const ptx::Instruction& instructio
           operands.size() == 2 ? lowering.read_bits(operands[1], 32) : b.getInt32(0);
       lowering.pseudo_call(waits ? pseudo::barrier_sync : pseudo::barrier_arrive, b.getVoidTy(),
                            {id, count}, true);
-      return true;
+      return !waits || note_passed(lowering);
     }
     case ptx::BarrierMode::None:
       return false;

@@ -3,6 +3,7 @@
 #include "cpu/lower/emitter.h"
 #include "cpu/lower/function_lowering.h"
 #include "cpu/lower/memory_order.h"
+#include "cpu/lower/pseudo.h"
 
 namespace pycuda::cpu::lower {
 
@@ -18,7 +19,7 @@ bool emit_fence(FunctionLowering& lowering, const ptx::Instruction& instruction)
     ordering = llvm::AtomicOrdering::SequentiallyConsistent;
   }
   if (lowering.module().options().checks.has(Check::Race))
-    lowering.runtime_call("pycuda_cpu_note_fence", b.getVoidTy(), {lowering.thread()});
+    lowering.runtime_call(pseudo::note_fence, b.getVoidTy(), {lowering.thread()});
   b.CreateFence(ordering, block_only ? llvm::SyncScope::SingleThread : llvm::SyncScope::System);
   return true;
 }

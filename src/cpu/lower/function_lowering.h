@@ -124,7 +124,8 @@ class FunctionLowering {
   void guard_access(llvm::Value* pointer, ptx::Space space, std::uint32_t bytes,
                     std::uint32_t alignment, const AccessNote& note);
   /// Tells the checks of an access, if they ask for it.
-  void note_access(llvm::Value* pointer, std::uint32_t bytes, const AccessNote& note);
+  void note_access(llvm::Value* pointer, ptx::Space space, std::uint32_t bytes,
+                   const AccessNote& note);
   /// The AccessFlags of a load that calls note_read.
   std::uint32_t read_flags() const;
   /// Tells the check for uninitialised reads, if that is wanted, what a load has read: `low` begins

@@ -31,9 +31,13 @@ inline constexpr const char* check_access = "pycuda_cpu_check_access";
 inline constexpr const char* note_access = "pycuda_cpu_note_access";
 inline constexpr const char* note_read = "pycuda_cpu_note_read";
 inline constexpr const char* note_barrier = "pycuda_cpu_note_barrier";
+inline constexpr const char* note_passed = "pycuda_cpu_note_passed";
+inline constexpr const char* note_fence = "pycuda_cpu_note_fence";
 
-// Not a function: an attribute of calls of warp_op whose masks are checked.
+// Not functions: attributes of calls of warp_op whose masks are checked, and of those that order
+// what lanes do where races are looked for.
 inline constexpr const char* checked_operation = "ptx-checked";
+inline constexpr const char* ordering_operation = "ptx-ordering";
 
 // Functions of the module, and not of a thread. iN (ptr, iN operand): an atomic update that LLVM
 // has no instruction for; gives the old value. iN (iN old, iN operand), pure, the same name

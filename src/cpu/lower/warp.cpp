@@ -20,6 +20,8 @@ WarpResult warp_call(FunctionLowering& lowering, WarpOp operation, llvm::Value* 
   const Checks checks = lowering.module().options().checks;
   if (checks.has(Check::Sync))
     call->addFnAttr(llvm::Attribute::get(lowering.context(), pseudo::checked_operation));
+  if (checks.has(Check::Race) && operation != WarpOp::ActiveMask && !counts(operation))
+    call->addFnAttr(llvm::Attribute::get(lowering.context(), pseudo::ordering_operation));
   return {b.CreateExtractValue(call, 0), b.CreateExtractValue(call, 1)};
 }
 

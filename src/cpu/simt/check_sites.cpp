@@ -5,6 +5,7 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Module.h>
 
+#include "cpu/kernel_abi/checks.h"
 #include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
 
@@ -43,6 +44,14 @@ std::string obstacle_of_check(const llvm::CallBase& call) {
   // What a gang knows of memory that may be touched would be out of date.
   if (name == "pycuda_cpu_free" && checks_memory(*call.getModule()))
     return "checked memory that threads free";
+  // What threads learn of one another by these is kept for each thread, as it comes to them.
+  if (name == pseudo::note_fence) return "a fence, where races are looked for";
+  if (name == pseudo::note_access) {
+    const auto* flags = llvm::cast<llvm::ConstantInt>(call.getArgOperand(3));
+    constexpr std::uint64_t order = AccessFlags::acquire | AccessFlags::release;
+    if ((flags->getZExtValue() & order) != 0)
+      return "an access that orders others, where races are looked for";
+  }
   return {};
 }
 

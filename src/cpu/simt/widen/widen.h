@@ -108,21 +108,26 @@ class Widener {
   bool emit_check(llvm::CallInst& call);
   void emit_memory_check(llvm::CallInst& check);
   void emit_access_note(llvm::CallInst& note);
+  void emit_race_note(llvm::CallInst& note, std::uint64_t flags);
   void emit_filling_note(llvm::CallInst& note, std::uint64_t flags);
   void emit_read_note(llvm::CallInst& note);
   void emit_barrier_note(llvm::CallInst& note);
   void note_warp_operation(llvm::CallInst& call);
-  void tell(llvm::Value* lanes, llvm::CallInst& note, std::uint64_t flags, bool has_values);
+  void note_warp_order(const llvm::CallInst& call);
+  void tell(const char* name, llvm::Value* lanes, llvm::CallInst& note, std::uint64_t flags,
+            bool has_values);
   llvm::Value* active(llvm::Value* condition);
   llvm::Value* bits_of(llvm::Value* lanes);
   llvm::Value* started_lanes();
   void seldom(llvm::Value* condition, const char* name, llvm::function_ref<void()> body);
-  llvm::CallInst* call_checks(const char* name, llvm::ArrayRef<llvm::Value*> arguments);
+  llvm::CallInst* call_checks(const char* name, llvm::ArrayRef<llvm::Value*> arguments,
+                              llvm::Type* result = nullptr);
   struct Allowed;
   Allowed allowed_range(const llvm::CallInst& check);
   llvm::Value* lanes_are_allowed(llvm::Value* address, const Allowed& allowed);
   llvm::Value* ends_are_allowed(llvm::Value* address, const Allowed& allowed);
-  std::uint64_t packed_access(std::uint64_t bytes, std::uint64_t flags) const;
+  std::uint64_t packed_access(std::uint64_t bytes, std::uint64_t flags,
+                              std::uint32_t first_lane = 0) const;
   llvm::Value* in_memory(llvm::Value* value, unsigned number);
   void note_lane_by_lane(const llvm::Instruction& instruction);
   llvm::Value* emit_lane_by_lane(llvm::Instruction& instruction);

@@ -79,9 +79,10 @@ llvm::Value* Widener::ends_are_allowed(llvm::Value* address, const Allowed& allo
   return all;
 }
 
-std::uint64_t Widener::packed_access(std::uint64_t bytes, std::uint64_t flags) const {
+std::uint64_t Widener::packed_access(std::uint64_t bytes, std::uint64_t flags,
+                                     std::uint32_t first_lane) const {
   return AccessOfGang{static_cast<std::uint32_t>(bytes), static_cast<std::uint32_t>(flags),
-                      columns_, source_.hasFnAttribute(lies_in_line)}
+                      columns_, source_.hasFnAttribute(lies_in_line), first_lane}
       .packed();
 }
 
@@ -120,11 +121,12 @@ void Widener::seldom(llvm::Value* condition, const char* name, llvm::function_re
 }
 
 /// What a call reads of the program's memory it does not change.
-llvm::CallInst* Widener::call_checks(const char* name, llvm::ArrayRef<llvm::Value*> arguments) {
+llvm::CallInst* Widener::call_checks(const char* name, llvm::ArrayRef<llvm::Value*> arguments,
+                                     llvm::Type* result) {
   llvm::SmallVector<llvm::Type*, 8> types;
   for (const llvm::Value* argument : arguments) types.push_back(argument->getType());
   llvm::FunctionCallee callee = source_.getParent()->getOrInsertFunction(
-      name, llvm::FunctionType::get(b_.getVoidTy(), types, false));
+      name, llvm::FunctionType::get(result ? result : b_.getVoidTy(), types, false));
   llvm::CallInst* call = b_.CreateCall(callee, arguments);
   call->setMemoryEffects(llvm::MemoryEffects::readOnly() |
                          llvm::MemoryEffects::inaccessibleOrArgMemOnly());
@@ -163,14 +165,14 @@ enum NoteArgument : unsigned { Flags = 3, Low, High };
 }  // namespace
 
 /// Tells of the access of these lanes.
-void Widener::tell(llvm::Value* lanes, llvm::CallInst& note, std::uint64_t flags, bool has_values) {
+void Widener::tell(const char* name, llvm::Value* lanes, llvm::CallInst& note, std::uint64_t flags,
+                   bool has_values) {
   const std::uint64_t bytes = number(note, Bytes);
   llvm::Value* none = llvm::ConstantPointerNull::get(b_.getPtrTy());
   llvm::Value* low = has_values ? in_memory(note.getArgOperand(Low), 1) : none;
   llvm::Value* high = has_values && bytes > 8 ? in_memory(note.getArgOperand(High), 2) : none;
-  call_checks("pycuda_cpu_note_gang",
-              {target_->getArg(0), in_memory(note.getArgOperand(Address), 0), bits_of(lanes),
-               b_.getInt64(packed_access(bytes, flags)), low, high});
+  call_checks(name, {target_->getArg(0), in_memory(note.getArgOperand(Address), 0), bits_of(lanes),
+                     b_.getInt64(packed_access(bytes, flags)), low, high});
 }
 
 /// The active lanes for which `condition` holds; one that is not a vector is the same for all.
@@ -191,16 +193,54 @@ void Widener::emit_filling_note(llvm::CallInst& note, std::uint64_t flags) {
   if (bytes > sizeof unwritten_word)
     same = b_.CreateOr(same, b_.CreateICmpEQ(b_.CreateTrunc(b_.CreateLShr(low, 32), word), filled));
   same = active(same);
-  seldom(any(same), "note", [&] { tell(same, note, flags, true); });
+  seldom(any(same), "note", [&] { tell("pycuda_cpu_note_gang", same, note, flags, true); });
 }
 
 void Widener::emit_access_note(llvm::CallInst& note) {
   const std::uint64_t flags = number(note, Flags);
+  if ((flags & AccessFlags::may_race) != 0) emit_race_note(note, flags);
+  if ((flags & AccessFlags::of_init) == 0) return;
   if ((flags & AccessFlags::write) != 0) {
     emit_filling_note(note, flags);
   } else {
-    tell(mask_, note, flags, (flags & AccessFlags::has_value) != 0);
+    tell("pycuda_cpu_note_gang", mask_, note, flags, (flags & AccessFlags::has_value) != 0);
   }
+}
+
+/// The lanes of each row access addresses in even distances; otherwise each has its own. What they
+/// write matters only if some write to the same place.
+void Widener::emit_race_note(llvm::CallInst& note, std::uint64_t flags) {
+  const std::uint64_t bytes = number(note, Bytes);
+  llvm::Value* address = note.getArgOperand(Address);
+  const Shape shape = shapes_.of(address);
+  const auto ask = [&](const char* name, llvm::ArrayRef<llvm::Value*> arguments) {
+    llvm::CallInst* call = call_checks(name, arguments, b_.getInt32Ty());
+    return b_.CreateIsNotNull(call);
+  };
+  llvm::Value* lanes = bits_of(mask_);
+  llvm::Value* matters = nullptr;
+  if (shape.is_varying()) {
+    matters = ask("pycuda_cpu_note_lanes", {target_->getArg(0), in_memory(address, 0), lanes,
+                                            b_.getInt64(packed_access(bytes, flags))});
+  } else {
+    const unsigned rows = shape.by_row ? rows_ : 1;
+    for (unsigned row = 0; row < rows; ++row) {
+      llvm::Value* of_row = lanes;
+      if (rows > 1)
+        of_row = b_.CreateAnd(b_.CreateLShr(lanes, row * columns_),
+                              b_.getInt64((std::uint64_t{1} << columns_) - 1));
+      llvm::Value* found =
+          ask("pycuda_cpu_note_row",
+              {target_->getArg(0), row_value(address, row),
+               b_.getInt64(static_cast<std::uint64_t>(shape.stride)), of_row,
+               b_.getInt64(packed_access(bytes, flags, row * columns_))});
+      matters = matters ? b_.CreateOr(matters, found) : found;
+    }
+  }
+  if ((flags & AccessFlags::write) == 0 || (flags & AccessFlags::strong) != 0) return;
+  seldom(matters, "written", [&] {
+    tell("pycuda_cpu_note_written", mask_, note, flags, (flags & AccessFlags::has_value) != 0);
+  });
 }
 
 /// The lanes are asked whose numbers may be what memory is filled with.
@@ -226,8 +266,9 @@ void Widener::emit_read_note(llvm::CallInst& note) {
   }
   llvm::Value* same = b_.CreateICmpEQ(low, filled);
   same = active(same);
-  seldom(any(same), "note",
-         [&] { tell(same, note, number(note, Flags) | AccessFlags::read_later, false); });
+  seldom(any(same), "note", [&] {
+    tell("pycuda_cpu_note_gang", same, note, number(note, Flags) | AccessFlags::read_later, false);
+  });
 }
 
 void Widener::emit_barrier_note(llvm::CallInst& note) {
@@ -236,6 +277,12 @@ void Widener::emit_barrier_note(llvm::CallInst& note) {
                           b_.getInt64(packed_access(number(note, 1), 0)), note.getArgOperand(2)});
   if (flow_.owner(*block_) == &source_.getEntryBlock())
     call->addFnAttr(llvm::Attribute::get(b_.getContext(), for_all_lanes));
+}
+
+/// Whatever the mask says, the active lanes execute the operation together.
+void Widener::note_warp_order(const llvm::CallInst& call) {
+  if (call.getFnAttr(pseudo::ordering_operation).isValid())
+    call_checks("pycuda_cpu_note_warp_order", {target_->getArg(0), bits_of(mask_)});
 }
 
 /// The lanes that execute the operation are those that its mask names, as far as they have not
@@ -272,6 +319,8 @@ bool Widener::emit_check(llvm::CallInst& call) {
     emit_read_note(call);
   } else if (name == pseudo::note_barrier) {
     emit_barrier_note(call);
+  } else if (name == pseudo::note_passed) {
+    call_checks("pycuda_cpu_note_gang_passed", {target_->getArg(0)});
   } else {
     return false;
   }

@@ -45,6 +45,7 @@ llvm::Value* Widener::emit_warp_operation(llvm::CallInst& call) {
   const auto operation =
       static_cast<WarpOp>(llvm::cast<llvm::ConstantInt>(call.getArgOperand(1))->getZExtValue());
   note_warp_operation(call);
+  note_warp_order(call);
   llvm::Value* none = b_.getInt32(0);
   switch (operation) {
     case WarpOp::Sync:

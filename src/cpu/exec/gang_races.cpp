@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: MIT
+// Races of blocks that run in gangs. All lanes of an access are looked at before any of them is
+// known, and what several of them write to the same place is compared among themselves: memory has
+// none of it yet.
+#include <algorithm>
+#include <bit>
+
+#include "cpu/exec/block_checks.h"
+#include "cpu/exec/kernel_entry.h"
+#include "cpu/exec/race_report.h"
+#include "cpu/exec/stream.h"
+
+namespace pycuda::cpu::exec {
+namespace {
+
+constexpr std::uint64_t page_words = GridRaces::page_bytes / history_word;
+
+/// The bytes of `lane` and `other` that are the same: [begin, end).
+struct CommonBytes {
+  std::uint64_t begin, end;
+  CommonBytes(const GangAccess& access, unsigned lane, unsigned other)
+      : begin(std::max(access.address(lane), access.address(other))),
+        end(std::min(access.address(lane), access.address(other)) + access.what.bytes) {}
+};
+
+std::uint8_t written_byte(const GangAccess& access, unsigned lane, std::uint64_t at) {
+  const std::uint64_t number = at - access.address(lane);
+  const std::uint64_t word = number < 8 ? access.low[lane] : access.high[lane];
+  return static_cast<std::uint8_t>(word >> number % 8 * 8);
+}
+
+NotedAccess noted(const GangAccess& access, unsigned lane) {
+  NotedAccess one{access.address(lane), access.what.bytes, access.what.flags, {}};
+  if (access.low != nullptr) one.value[0] = access.low[lane];
+  if (access.high != nullptr) one.value[1] = access.high[lane];
+  return one;
+}
+
+bool both_write(const PastAccess& left, const PastAccess& right) {
+  return left.kind == PastAccess::Write && right.kind == PastAccess::Write;
+}
+
+}  // namespace
+
+void BlockChecks::gang_passes(const ThreadFrame& gang) {
+  if (++passed_[gang.linear] == opened_ + 1) {
+    ++opened_;
+    if (launch_->request.work != nullptr) launch_->request.work->learn(work_read_);
+    order_.sync_block();
+    shared_words_.sync_block();
+  }
+}
+
+void BlockChecks::order_lanes(const ThreadFrame& gang, std::uint64_t lanes) {
+  const auto those = static_cast<std::uint32_t>(lanes);
+  shared_words_.sync_lanes(gang.linear / 32, those);
+  order_.sync_lanes(gang.linear / 32, those);
+}
+
+bool BlockChecks::is_own_shared(std::uint64_t address, std::uint32_t bytes) const {
+  const std::uint64_t offset = address - reinterpret_cast<std::uint64_t>(own_shared(*block_));
+  return offset < launch_->shared_bytes && bytes <= launch_->shared_bytes - offset;
+}
+
+/// What the lanes have in common.
+PastAccess BlockChecks::lane_access(const GangAccess& access) const {
+  PastAccess now;
+  now.interval = order_.interval();
+  now.place = packed_place(access.gang.source_line, access.gang.source_file);
+  now.kind = PastAccess::kind_of(access.what.flags) & 3;
+  now.is_update = (access.what.flags & AccessFlags::update) != 0 ? 1 : 0;
+  now.log_bytes = static_cast<std::uint8_t>(std::bit_width(access.what.bytes) - 1) & 7;
+  return now;
+}
+
+void BlockChecks::become(PastAccess& now, std::uint32_t thread) const {
+  const Moment moment = order_.now(thread);
+  now.clock = moment.clock;
+  now.thread = moment.thread;
+}
+
+bool BlockChecks::gang_access(const GangAccess& access) {
+  std::uint64_t shared = 0;
+  GangAccess::each(access.lanes, [&](unsigned lane) {
+    shared |= std::uint64_t{is_own_shared(access.address(lane), access.what.bytes)} << lane;
+  });
+  const unsigned by = access.what.first_lane;  // of what gang_writes() is told
+  if (shared != 0) unequal_ |= gang_in_shared(access, shared) << by;
+  std::uint64_t global = access.lanes & ~shared;
+  const auto reserved = reinterpret_cast<std::uint64_t>(block_->shared);
+  for (std::uint64_t left = global; left != 0;) {
+    const auto first = static_cast<unsigned>(std::countr_zero(left));
+    const std::uint64_t page_number = access.address(first) / GridRaces::page_bytes;
+    std::uint64_t here = 0;
+    GangAccess::each(left, [&](unsigned lane) {
+      here |= std::uint64_t{access.address(lane) / GridRaces::page_bytes == page_number} << lane;
+    });
+    left &= ~here;
+    const std::uint64_t at = access.address(first) - reserved;
+    if (at < reserved_shared_bytes + launch_->shared_bytes) continue;
+    const RuntimeScope scope;
+    GridRaces::Page* const page = page_of(access.address(first));
+    if (page == nullptr) {
+      global &= ~here;
+      continue;
+    }
+    unequal_ |= gang_in_page(*page, access, here) << by;
+  }
+  if (launch_->request.work != nullptr && global != 0) {
+    if (access.writes() && !access.is_strong()) {
+      streams_ |= global << by;
+    } else {
+      gang_in_streams(access, global);
+    }
+  }
+  return (unequal_ | twice_ | streams_) != 0;
+}
+
+/// Gives the lanes that find other writes.
+std::uint64_t BlockChecks::gang_in_shared(const GangAccess& access, std::uint64_t lanes) {
+  PastAccess now = lane_access(access);
+  const auto base = reinterpret_cast<std::uint64_t>(own_shared(*block_));
+  const bool writes = now.kind == PastAccess::Write;
+  std::uint64_t found = 0, fresh = 0;
+  const auto words_of = [&](unsigned lane, auto&& visit) {
+    each_word(access.address(lane) - base, access.what.bytes,
+              [&](std::uint64_t word, std::uint8_t mask) {
+                now.mask = mask;
+                visit(word);
+              });
+  };
+  GangAccess::each(lanes, [&](unsigned lane) {
+    const std::uint32_t thread = access.thread(lane);
+    bool is_known = now.kind != PastAccess::StrongRead;
+    words_of(lane, [&](std::uint64_t word) {
+      is_known = is_known && now.mask == 15 && shared_words_.is_known(word, now.kind, thread);
+    });
+    if (is_known) return;
+    become(now, thread);
+    words_of(lane, [&](std::uint64_t word) {
+      shared_words_.look(word, now, [&](const PastAccess& past) {
+        if (both_write(past, now)) {
+          found |= std::uint64_t{1} << lane;
+        } else {
+          const std::uint8_t common = past.mask & now.mask;
+          report_shared_race(*launch_, *block_, now, past,
+                             base + word * history_word + first_byte(common));
+        }
+      });
+      if (!writes) shared_words_.put(word, now);
+    });
+    fresh |= std::uint64_t{1} << lane;
+  });
+  if (!writes) return 0;
+  const bool apart = access.is_apart();
+  GangAccess::each(fresh & ~found, [&](unsigned lane) {
+    become(now, access.thread(lane));
+    bool again = false;
+    if (!apart) {
+      words_of(lane, [&](std::uint64_t word) {
+        shared_words_.look(word, now, [&](const PastAccess& past) { again |= both_write(past, now); });
+      });
+    }
+    if (again) {
+      twice_ |= std::uint64_t{1} << (lane + access.what.first_lane);
+    } else {
+      words_of(lane, [&](std::uint64_t word) { shared_words_.put(word, now); });
+    }
+  });
+  return found;
+}
+
+std::uint64_t BlockChecks::gang_in_page(GridRaces::Page& page, const GangAccess& access,
+                                        std::uint64_t lanes) {
+  GridAccess now;
+  static_cast<PastAccess&>(now) = lane_access(access);
+  now.block = number_;
+  const std::uint16_t generation = launch_->races->generation();
+  const bool writes = now.kind == PastAccess::Write;
+  const auto precedes = [&](const GridAccess& past) { return comes_before(past, now.thread); };
+  const GridRaces::Held held(page);
+  // A misaligned access may leave the page.
+  const auto words_of = [&](unsigned lane, auto&& visit) {
+    const std::uint64_t at = access.address(lane) % GridRaces::page_bytes;
+    each_word(at, access.what.bytes, [&](std::uint64_t word, std::uint8_t mask) {
+      if (word >= page_words) return;
+      now.mask = mask;
+      visit(word);
+    });
+  };
+  std::uint64_t found = 0;
+  GangAccess::each(lanes, [&](unsigned lane) {
+    become(now, access.thread(lane));
+    words_of(lane, [&](std::uint64_t word) {
+      page.look(now, word, generation, precedes, [&](const GridAccess& past) {
+        if (both_write(past, now)) {
+          found |= std::uint64_t{1} << lane;
+          return;
+        }
+        const std::uint64_t begin = access.address(lane) / GridRaces::page_bytes;
+        report_global_race(*launch_, *block_, now, past,
+                           begin * GridRaces::page_bytes + word * history_word +
+                               first_byte(past.mask & now.mask));
+      });
+      if (!writes) page.put(now, word, generation, precedes);
+    });
+  });
+  if (!writes) return 0;
+  const bool apart = access.is_apart();
+  GangAccess::each(lanes & ~found, [&](unsigned lane) {
+    become(now, access.thread(lane));
+    bool again = false;
+    if (!apart) {
+      words_of(lane, [&](std::uint64_t word) {
+        page.look(now, word, generation, precedes,
+                  [&](const GridAccess& past) { again |= both_write(past, now); });
+      });
+    }
+    if (again) {
+      twice_ |= std::uint64_t{1} << (lane + access.what.first_lane);
+    } else {
+      words_of(lane, [&](std::uint64_t word) { page.put(now, word, generation, precedes); });
+    }
+  });
+  return found;
+}
+
+void BlockChecks::gang_in_streams(const GangAccess& access, std::uint64_t lanes) {
+  const RuntimeScope scope;
+  GridAccess now;
+  static_cast<PastAccess&>(now) = lane_access(access);
+  now.block = number_;
+  GangAccess::each(lanes, [&](unsigned lane) {
+    become(now, access.thread(lane));
+    const NotedAccess one = noted(access, lane);
+    if (access.is_strong()) order_streams(one);
+    add_to_streams(one, now);
+  });
+}
+
+void BlockChecks::write_shared(const GangAccess& access, unsigned lane) {
+  PastAccess now = lane_access(access);
+  become(now, access.thread(lane));
+  const auto base = reinterpret_cast<std::uint64_t>(own_shared(*block_));
+  const NotedAccess one = noted(access, lane);
+  each_word(one.address - base, one.bytes, [&](std::uint64_t word, std::uint8_t mask) {
+    now.mask = mask;
+    const std::uint64_t at = base + word * history_word;
+    if ((unequal_ >> lane & 1) != 0) {
+      shared_words_.look(word, now, [&](const PastAccess& past) {
+        if (both_write(past, now) && is_conflict(one, now, past, at))
+          report_shared_race(*launch_, *block_, now, past, at + first_byte(past.mask & now.mask));
+      });
+    }
+    shared_words_.put(word, now);
+  });
+}
+
+void BlockChecks::write_global(const GangAccess& access, unsigned lane) {
+  const NotedAccess one = noted(access, lane);
+  GridRaces::Page* const page = page_of(one.address);
+  if (page == nullptr) return;
+  GridAccess now;
+  static_cast<PastAccess&>(now) = lane_access(access);
+  become(now, access.thread(lane));
+  now.block = number_;
+  const std::uint16_t generation = launch_->races->generation();
+  const auto precedes = [&](const GridAccess& past) { return comes_before(past, now.thread); };
+  const GridRaces::Held held(*page);
+  each_word(one.address, one.bytes, [&](std::uint64_t word, std::uint8_t mask) {
+    if (word / page_words != one.address / GridRaces::page_bytes) return;
+    now.mask = mask;
+    const std::uint64_t at = word * history_word;
+    if ((unequal_ >> lane & 1) != 0) {
+      page->look(now, word % page_words, generation, precedes, [&](const GridAccess& past) {
+        if (both_write(past, now) && is_conflict(one, now, past, at))
+          report_global_race(*launch_, *block_, now, past, at + first_byte(past.mask & now.mask));
+      });
+    }
+    page->put(now, word % page_words, generation, precedes);
+  });
+}
+
+/// With what the other lanes write to the same bytes.
+void BlockChecks::compare_lanes(const GangAccess& access, unsigned lane) {
+  GangAccess::each(access.lanes, [&](unsigned other) {
+    if (other == lane) return;
+    const CommonBytes common(access, lane, other);
+    std::uint64_t at = common.begin;
+    const bool is_known = access.low != nullptr && (access.what.bytes <= 8 || access.high != nullptr);
+    while (is_known && at < common.end &&
+           written_byte(access, lane, at) == written_byte(access, other, at))
+      ++at;
+    if (at >= common.end) return;
+    GridAccess now, past;
+    static_cast<PastAccess&>(now) = lane_access(access);
+    now.block = number_;
+    now.mask = static_cast<std::uint8_t>(1u << at % history_word);
+    past = now;
+    become(now, access.thread(lane));
+    become(past, access.thread(other));
+    if (is_own_shared(at, 1)) {
+      report_shared_race(*launch_, *block_, now, past, at);
+    } else {
+      report_global_race(*launch_, *block_, now, past, at);
+    }
+  });
+}
+
+void BlockChecks::gang_writes(const GangAccess& access) {
+  const RuntimeScope scope;
+  GangAccess::each(unequal_ | twice_, [&](unsigned lane) {
+    if (is_own_shared(access.address(lane), access.what.bytes)) {
+      write_shared(access, lane);
+    } else {
+      write_global(access, lane);
+    }
+  });
+  GangAccess::each(unequal_ | twice_, [&](unsigned lane) { compare_lanes(access, lane); });
+  if (streams_ != 0) gang_in_streams(access, streams_);
+  unequal_ = twice_ = streams_ = 0;
+}
+
+}  // namespace pycuda::cpu::exec
