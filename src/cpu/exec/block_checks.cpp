@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <memory>
+#include <utility>
 
 #include "cpu/exec/address_table.h"
 #include "cpu/exec/block_run.h"
@@ -48,10 +49,14 @@ void BlockChecks::start(const LaunchContext& launch, const BlockFrame& block) {
   if (launch.gangs) start_gangs(launch);
   if (has(Check::Init)) has_unwritten_.assign(launch.threads, false);
   if (!has(Check::Race)) return;
+  // Their clocks are others.
+  if (std::exchange(in_gangs_, launch.gangs) != launch.gangs) order_.forget();
   order_.start(launch.threads);
   const std::size_t words = (launch.shared_bytes + history_word - 1) / history_word;
   if (launch.gangs) {
-    shared_words_.start(words, launch.threads, order_);
+    shared_words_.start(reinterpret_cast<std::uint64_t>(own_shared(block)), launch.shared_bytes,
+                        launch.threads, order_);
+    allowed_.front().room = reinterpret_cast<std::uint64_t>(&shared_words_.for_code());
     passed_.assign(launch.threads, 0);
     opened_ = 0;
     unequal_ = twice_ = streams_ = 0;

@@ -184,6 +184,7 @@ class BlockChecks {
   std::vector<Knowledge> read_;     ///< by thread: read since, not acquired yet
   std::vector<Knowledge> arrived_;  ///< by barrier
   WorkClock work_read_;             ///< of other streams' work, as `read_`
+  bool in_gangs_ = false;  ///< as the latest block
   // Of blocks that run in gangs.
   SharedWords shared_words_;
   std::vector<std::uint32_t> passed_;  ///< barriers, by the number of the gang's first thread

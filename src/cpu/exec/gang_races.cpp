@@ -53,8 +53,7 @@ void BlockChecks::gang_passes(const ThreadFrame& gang) {
 
 void BlockChecks::order_lanes(const ThreadFrame& gang, std::uint64_t lanes) {
   const auto those = static_cast<std::uint32_t>(lanes);
-  shared_words_.sync_lanes(gang.linear / 32, those);
-  order_.sync_lanes(gang.linear / 32, those);
+  shared_words_.sync_lanes(gang.linear / 32, those, order_);
 }
 
 bool BlockChecks::is_own_shared(std::uint64_t address, std::uint32_t bytes) const {
@@ -116,12 +115,76 @@ bool BlockChecks::gang_access(const GangAccess& access) {
   return (unequal_ | twice_ | streams_) != 0;
 }
 
+namespace {
+
+/// Lanes of one warp that read the same word.
+bool read_together(SharedWords& words, const GangAccess& access, std::size_t word,
+                   const SharedWords::Lanes& lanes) {
+  const auto last = static_cast<unsigned>(std::bit_width(access.lanes) - 1);
+  const std::uint32_t first = access.thread(0), end = access.thread(last);
+  if (end - first != last || first / 32 != end / 32) return false;
+  return words.read(word, first / 32, static_cast<std::uint32_t>(access.lanes) << first % 32,
+                    lanes);
+}
+
+/// What the lanes do to whole words, as far as it is easily seen to be in order; gives the others.
+std::uint64_t easy_lanes(SharedWords& words, const GangAccess& access, std::uint64_t those,
+                         std::uint64_t window, const SharedWords::Lanes& lanes) {
+  const std::uint32_t count = access.what.bytes / history_word;
+  std::uint64_t left = 0;
+  const auto each_word = [&](unsigned lane, auto&& visit) {
+    const std::uint64_t first = (access.address(lane) - window) / history_word;
+    bool all = true;
+    for (std::uint64_t word = first; word < first + count; ++word) all = visit(word) && all;
+    if (!all) left |= std::uint64_t{1} << lane;
+  };
+  if (access.is_strong()) {
+    GangAccess::each(those, [&](unsigned lane) {
+      const std::uint32_t thread = access.thread(lane);
+      each_word(lane, [&](std::uint64_t word) { return words.update(word, thread); });
+    });
+  } else if (!access.writes()) {
+    GangAccess::each(those, [&](unsigned lane) {
+      const std::uint32_t thread = access.thread(lane);
+      each_word(lane, [&](std::uint64_t word) { return words.read(word, thread, lanes); });
+    });
+  } else {
+    GangAccess::each(those, [&](unsigned lane) {
+      const std::uint32_t thread = access.thread(lane);
+      each_word(lane, [&](std::uint64_t word) { return words.may_write(word, thread, lanes); });
+    });
+    if (left != 0 || !access.is_apart()) return those;
+    GangAccess::each(those, [&](unsigned lane) {
+      const std::uint32_t thread = access.thread(lane);
+      each_word(lane, [&](std::uint64_t word) {
+        words.write(word, thread, lanes);
+        return true;
+      });
+    });
+  }
+  return left;
+}
+
+}  // namespace
+
 /// Gives the lanes that find other writes.
 std::uint64_t BlockChecks::gang_in_shared(const GangAccess& access, std::uint64_t lanes) {
   PastAccess now = lane_access(access);
   const auto base = reinterpret_cast<std::uint64_t>(own_shared(*block_));
   const bool writes = now.kind == PastAccess::Write;
-  std::uint64_t found = 0, fresh = 0;
+  if ((access.what.bytes | access.first | static_cast<std::uint64_t>(access.stride)) %
+              history_word ==
+          0 &&
+      access.addresses == nullptr && now.kind != PastAccess::StrongRead) {
+    const SharedWords::Lanes common{now.place, now.log_bytes};
+    if (access.stride == 0 && now.kind == PastAccess::Read && access.what.bytes == history_word &&
+        lanes == access.lanes &&
+        read_together(shared_words_, access, (access.first - base) / history_word, common))
+      return 0;
+    lanes = easy_lanes(shared_words_, access, lanes, base, common);
+    if (lanes == 0) return 0;
+  }
+  std::uint64_t found = 0;
   const auto words_of = [&](unsigned lane, auto&& visit) {
     each_word(access.address(lane) - base, access.what.bytes,
               [&](std::uint64_t word, std::uint8_t mask) {
@@ -129,14 +192,12 @@ std::uint64_t BlockChecks::gang_in_shared(const GangAccess& access, std::uint64_
                 visit(word);
               });
   };
+  const auto become_shared = [&](unsigned lane) {
+    now.thread = static_cast<std::uint16_t>(access.thread(lane));
+    now.clock = shared_words_.clock(now.thread);
+  };
   GangAccess::each(lanes, [&](unsigned lane) {
-    const std::uint32_t thread = access.thread(lane);
-    bool is_known = now.kind != PastAccess::StrongRead;
-    words_of(lane, [&](std::uint64_t word) {
-      is_known = is_known && now.mask == 15 && shared_words_.is_known(word, now.kind, thread);
-    });
-    if (is_known) return;
-    become(now, thread);
+    become_shared(lane);
     words_of(lane, [&](std::uint64_t word) {
       shared_words_.look(word, now, [&](const PastAccess& past) {
         if (both_write(past, now)) {
@@ -149,12 +210,11 @@ std::uint64_t BlockChecks::gang_in_shared(const GangAccess& access, std::uint64_
       });
       if (!writes) shared_words_.put(word, now);
     });
-    fresh |= std::uint64_t{1} << lane;
   });
   if (!writes) return 0;
   const bool apart = access.is_apart();
-  GangAccess::each(fresh & ~found, [&](unsigned lane) {
-    become(now, access.thread(lane));
+  GangAccess::each(lanes & ~found, [&](unsigned lane) {
+    become_shared(lane);
     bool again = false;
     if (!apart) {
       words_of(lane, [&](std::uint64_t word) {
@@ -240,7 +300,8 @@ void BlockChecks::gang_in_streams(const GangAccess& access, std::uint64_t lanes)
 
 void BlockChecks::write_shared(const GangAccess& access, unsigned lane) {
   PastAccess now = lane_access(access);
-  become(now, access.thread(lane));
+  now.thread = static_cast<std::uint16_t>(access.thread(lane));
+  now.clock = shared_words_.clock(now.thread);
   const auto base = reinterpret_cast<std::uint64_t>(own_shared(*block_));
   const NotedAccess one = noted(access, lane);
   each_word(one.address - base, one.bytes, [&](std::uint64_t word, std::uint8_t mask) {

@@ -7,72 +7,180 @@
 #include <bit>
 
 namespace pycuda::cpu::exec {
+namespace {
 
-void SharedWords::start(std::size_t words, std::uint32_t threads, const ThreadOrder& order) {
+constexpr std::uint32_t one_stamp = 1u << WordState::stamp_begin;
+
+constexpr std::uint32_t lane_of(std::uint32_t thread) { return 1u << thread % 32; }
+
+}  // namespace
+
+void SharedWords::start(std::uint64_t window, std::uint64_t bytes, std::uint32_t threads,
+                        const ThreadOrder& order) {
   order_ = &order;
   threads_ = threads;
-  if (states_.size() < words) {
-    states_.resize(words, 0);
-    lanes_.resize(words, 0);
+  const std::size_t words = (bytes + history_word - 1) / history_word;
+  if (words_ < words) {
+    words_ = words;
+    arrays_.assign(3 * words_, 0);
+    states_ = arrays_.data();
+    places_ = states_ + words_;
+    lanes_ = places_ + words_;
     for (auto& past : past_) past.resize(words);
   }
+  code_.window = window;
+  code_.bytes = bytes;
+  code_.states = reinterpret_cast<std::uint64_t>(states_) - window;
+  code_.array = words_ * sizeof *states_;
   sync_block();
 }
 
 void SharedWords::sync_block() {
-  base_ = next_stamp();
-  stamps_.fill(base_);
-  warps_in_one_ = 0;
+  code_.base = next_stamp();
+  std::fill(std::begin(code_.stamps), std::end(code_.stamps), code_.base);
 }
 
-void SharedWords::sync_lanes(std::uint32_t warp, std::uint32_t lanes) {
+void SharedWords::sync_lanes(std::uint32_t warp, std::uint32_t lanes, ThreadOrder& order) {
   const std::uint32_t count = std::min(threads_ - warp * 32, 32u);
   const std::uint32_t whole = count == 32 ? ~0u : (1u << count) - 1;
-  if ((warps_in_one_ >> warp & 1) != 0 && (lanes & whole) != whole) part_warp(warp, lanes);
-  warps_in_one_ &= ~(1u << warp);
+  if ((lanes & whole) != whole) part_warp(warp, lanes);
+  order.set_clocks(warp, clock_of(code_.stamps[warp]));
+  order.sync_lanes(warp, lanes);
   const std::uint32_t stamp = next_stamp();
-  stamps_[warp] = stamp;
+  code_.stamps[warp] = stamp;
+  order.set_clocks(warp, clock_of(stamp));
 }
 
 /// From now on some lanes of the warp come after others of it: words that several have accessed
 /// keep one access of each side.
 void SharedWords::part_warp(std::uint32_t warp, std::uint32_t lanes) {
-  for (std::size_t word = 0; word < states_.size(); ++word) {
-    std::uint32_t& state = states_[word];
-    const bool reads = state == (stamps_[warp] | mark(ReadInWarp) | warp);
-    if (!reads && state != (stamps_[warp] | mark(UpdatedInWarp) | warp)) continue;
-    const Group group = reads ? Reads : Updates;
+  const std::uint32_t stamp = code_.stamps[warp];
+  const std::size_t words = (code_.bytes + history_word - 1) / history_word;
+  for (std::size_t word = 0; word < words; ++word) {
+    const std::uint32_t state = states_[word];
+    if ((state ^ stamp) >> State::stamp_begin != 0 || name_in(state) != warp) continue;
+    const State::Kind kind = kind_of(state);
+    if (kind != State::ReadInWarp && kind != State::UpdatedInWarp) continue;
+    spread(word);
+    const Group group = kind == State::ReadInWarp ? Reads : Updates;
     const auto stand_for = [&](PastAccess& access, std::uint32_t those) {
-      if (those == 0) return;
-      access.thread = static_cast<std::uint16_t>(warp * 32 + std::countr_zero(those));
-      access.clock = order_->now(access.thread).clock;
+      if (those != 0)
+        access.thread = static_cast<std::uint16_t>(warp * 32 + std::countr_zero(those));
     };
     stand_for(past_[2 * group][word], lanes_[word] & lanes);
     stand_for(past_[2 * group + 1][word], lanes_[word] & ~lanes);
-    state = latest_ | mark(Mixed);
+    states_[word] = latest_ | mark(State::Mixed);
   }
 }
 
 std::uint32_t SharedWords::next_stamp() {
   if (latest_ >= ~std::uint32_t{0} - 2 * one_stamp) renumber();
-  latest_ += one_stamp;
-  latest_ &= ~(one_stamp - 1);
-  return latest_;
+  return latest_ += one_stamp;
 }
 
 /// Stamps begin again. What is known of this interval is told by the accesses themselves.
 void SharedWords::renumber() {
-  for (std::uint32_t& state : states_) {
-    const bool in_parts = (state & all_kinds) == mark(InParts);
-    state = state < base_ ? 0 : one_stamp | mark(in_parts ? InParts : Mixed);
+  for (std::size_t word = 0; word < words_; ++word) {
+    if (states_[word] < code_.base) {
+      states_[word] = 0;
+      continue;
+    }
+    if (is_single(states_[word])) spread(word);
+    const bool in_parts = kind_of(states_[word]) == State::InParts;
+    states_[word] = one_stamp | mark(in_parts ? State::InParts : State::Mixed);
   }
-  base_ = one_stamp;
+  clock_offset_ += ~std::uint32_t{0} >> State::stamp_begin;
   latest_ = 2 * one_stamp;
-  stamps_.fill(latest_);
+  code_.base = one_stamp;
+  std::fill(std::begin(code_.stamps), std::end(code_.stamps), latest_);
+}
+
+PastAccess SharedWords::single(std::size_t word, std::uint32_t thread) const {
+  const std::uint32_t state = states_[word];
+  PastAccess past;
+  past.interval = order_->interval();
+  past.clock = clock_of(state);
+  past.place = places_[word];
+  past.thread = static_cast<std::uint16_t>(thread);
+  past.mask = 15;
+  past.kind = (kind_of(state) == State::Written ? PastAccess::Write : PastAccess::Read) & 3;
+  past.log_bytes = static_cast<std::uint8_t>((state >> State::size_begin & 3) + 2) & 7;
+  return past;
+}
+
+std::array<PastAccess, 2> SharedWords::singles(std::size_t word) const {
+  const std::uint32_t state = states_[word];
+  if (kind_of(state) != State::ReadInWarp) return {single(word, name_in(state)), PastAccess{}};
+  const std::uint32_t first = name_in(state) * 32, lanes = lanes_[word];
+  const auto lane = static_cast<std::uint32_t>(std::countr_zero(lanes));
+  const std::uint32_t others = lanes & (lanes - 1);
+  return {single(word, first + lane),
+          others == 0 ? PastAccess{}
+                      : single(word, first + static_cast<std::uint32_t>(std::countr_zero(others)))};
+}
+
+/// The accesses that the state tells of become some like all others.
+void SharedWords::spread(std::size_t word) {
+  if (!is_single(states_[word])) return;
+  const auto accesses = singles(word);
+  const Group group = group_of(accesses[0].kind);
+  past_[2 * group][word] = accesses[0];
+  past_[2 * group + 1][word] = accesses[1];
+}
+
+/// One of the warp that has read it is kept, and this one.
+void SharedWords::read_by_many(std::size_t word, std::uint32_t thread, const Lanes& lanes) {
+  const PastAccess first = singles(word)[0];
+  set(word, own_state(thread, lanes), lanes.place);
+  past_[1][word] = single(word, thread);
+  past_[0][word] = first;
+  states_[word] = code_.base | mark(State::ReadByMany);
+}
+
+bool SharedWords::read(std::size_t word, std::uint32_t thread, const Lanes& lanes) {
+  const std::uint32_t state = states_[word], own = own_state(thread, lanes);
+  if ((state & ~State::own_kinds) == own || state == (code_.base | mark(State::ReadByMany)))
+    return true;
+  if (state < code_.base) {
+    set(word, own, lanes.place);
+    return true;
+  }
+  if (!is_single(state) || kind_of(state) == State::Written) return false;
+  const bool of_warp = kind_of(state) == State::ReadInWarp;
+  const std::uint32_t warp = thread / 32, name = name_in(state);
+  if ((of_warp ? name : name / 32) != warp) {
+    read_by_many(word, thread, lanes);
+    return true;
+  }
+  if ((state ^ own) >> State::size_begin != 0) return false;
+  const std::uint32_t known = of_warp ? lanes_[word] : lane_of(name);
+  if ((known & lane_of(thread)) != 0) return true;
+  if (places_[word] != lanes.place) return false;
+  lanes_[word] = known | lane_of(thread);
+  states_[word] = (own ^ thread) | mark(State::ReadInWarp) | warp;
+  return true;
+}
+
+bool SharedWords::read(std::size_t word, std::uint32_t warp, std::uint32_t mask,
+                       const Lanes& lanes) {
+  const std::uint32_t state = states_[word];
+  const std::uint32_t own =
+      code_.stamps[warp] | State::size(lanes.log_bytes) | mark(State::ReadInWarp) | warp;
+  if (state == (code_.base | mark(State::ReadByMany))) return true;
+  if (state < code_.base) {
+    set(word, own, lanes.place);
+    lanes_[word] = mask;
+    return true;
+  }
+  if (state != own) return false;
+  if ((lanes_[word] & mask) == mask) return true;
+  if (places_[word] != lanes.place) return false;
+  lanes_[word] |= mask;
+  return true;
 }
 
 void SharedWords::put_in_parts(std::size_t word, const PastAccess& now) {
-  if (histories_.size() < states_.size()) histories_.resize(states_.size());
+  if (histories_.size() < words_) histories_.resize(words_);
   WordHistory& history = histories_[word];
   const auto add = [&](const PastAccess& access) {
     history.add(
@@ -81,32 +189,34 @@ void SharedWords::put_in_parts(std::size_t word, const PastAccess& now) {
         [](const PastAccess&) {});
   };
   std::uint32_t& state = states_[word];
-  if (state >= base_ && (state & all_kinds) != mark(InParts)) {
+  if (state >= code_.base && kind_of(state) != State::InParts) {
+    spread(word);
     for (const auto& past : past_) {
       if (past[word].interval == now.interval) add(past[word]);
     }
   }
-  state = latest_ | mark(InParts);
+  state = latest_ | mark(State::InParts);
   add(now);
 }
 
 void SharedWords::put(std::size_t word, const PastAccess& now) {
   std::uint32_t& state = states_[word];
-  const bool is_fresh = state < base_;
-  const bool in_parts = !is_fresh && (state & all_kinds) == mark(InParts);
+  const bool is_fresh = state < code_.base;
+  const bool in_parts = !is_fresh && kind_of(state) == State::InParts;
   if (in_parts || now.mask != 15 || now.kind == PastAccess::StrongRead) {
     put_in_parts(word, now);
     return;
   }
   const Group group = group_of(now.kind);
-  PastAccess& first = past_[2 * group][word];
-  PastAccess& other = past_[2 * group + 1][word];
-  const std::uint32_t warp = now.thread / 32u, stamp = stamps_[warp];
-  if (is_fresh) {
-    first = now;
-    state = stamp | mark(group == Reads ? Read : group == Writes ? Written : Mixed) | now.thread;
+  const std::uint32_t warp = now.thread / 32u, stamp = code_.stamps[warp];
+  const std::uint32_t own = own_state(now.thread, {now.place, now.log_bytes});
+  if (is_fresh && group != Updates) {
+    set(word, own | mark(group == Reads ? State::Read : State::Written), now.place);
     return;
   }
+  if (!is_fresh) spread(word);
+  PastAccess& first = past_[2 * group][word];
+  PastAccess& other = past_[2 * group + 1][word];
   const auto is_over = [&](const PastAccess& past) {
     return past.interval != now.interval || order_->precedes(past.moment(), now.thread);
   };
@@ -116,21 +226,22 @@ void SharedWords::put(std::size_t word, const PastAccess& now) {
   } else if (is_over(other) || is_same_warp(first, other)) {
     other = now;
   }
-  const Kind kind = kind_after(word, now);
-  if (kind != ReadInWarp && kind != UpdatedInWarp) {
-    state = stamp | mark(kind) | now.thread;
-    return;
+  const State::Kind kind = kind_after(word, now);
+  if (kind == State::UpdatedInWarp) {
+    const std::uint32_t before = state;
+    state = stamp | mark(kind) | warp;
+    if (state != before) lanes_[word] = lane_of(first.thread) | lane_of(other.thread);
+    lanes_[word] |= lane_of(now.thread);
+  } else if (kind == State::ReadByMany || kind == State::UpdatedByMany) {
+    state = code_.base | mark(kind);
+  } else {
+    state = own | mark(kind);
   }
-  const std::uint32_t before = state;
-  state = stamp | mark(kind) | warp;
-  if (state != before) lanes_[word] = 1u << first.thread % 32 | 1u << other.thread % 32;
-  lanes_[word] |= 1u << now.thread % 32;
-  warps_in_one_ |= 1u << warp;
 }
 
-SharedWords::Kind SharedWords::kind_after(std::size_t word, const PastAccess& now) const {
+WordState::Kind SharedWords::kind_after(std::size_t word, const PastAccess& now) const {
   const Group group = group_of(now.kind);
-  bool has_others = false;    // of other groups
+  bool has_others = false;     // of other groups
   bool has_unordered = false;  // of other threads, at the same time
   for (unsigned i = 0; i < past_.size(); ++i) {
     const PastAccess& past = past_[i][word];
@@ -138,19 +249,19 @@ SharedWords::Kind SharedWords::kind_after(std::size_t word, const PastAccess& no
     has_others |= i / 2 != group;
     has_unordered |= !order_->precedes(past.moment(), now.thread);
   }
-  if (group == Writes) return has_unordered ? Mixed : Written;
+  if (group == Writes) return has_unordered ? State::Mixed : State::AlsoWritten;
   const PastAccess& first = past_[2 * group][word];
   const PastAccess& other = past_[2 * group + 1][word];
   const bool are_two = first.interval == now.interval && other.interval == now.interval &&
                        first.thread != other.thread;
-  const Kind single = group == Reads ? Read : Mixed;
+  const State::Kind single = group == Reads ? State::AlsoRead : State::Mixed;
   if (!are_two || has_others) return single;
-  if (!is_same_warp(first, other)) return group == Reads ? ReadByMany : UpdatedByMany;
+  if (!is_same_warp(first, other))
+    return group == Reads ? State::ReadByMany : State::UpdatedByMany;
   const auto is_of_now = [&](const PastAccess& past) {
-    return past.clock == order_->now(past.thread).clock && past.place == now.place;
+    return past.clock == now.clock && past.place == now.place;
   };
-  if (!is_of_now(first) || !is_of_now(other)) return single;
-  return group == Reads ? ReadInWarp : UpdatedInWarp;
+  return group == Reads || !is_of_now(first) || !is_of_now(other) ? single : State::UpdatedInWarp;
 }
 
 }  // namespace pycuda::cpu::exec

@@ -10,94 +10,121 @@
 
 #include "cpu/exec/access_history.h"
 #include "cpu/exec/thread_order.h"
+#include "cpu/kernel_abi/word_states.h"
 
 namespace pycuda::cpu::exec {
 
-/// Of each word two reads, two writes and two strong writes, of different warps where there are
-/// such: whatever races with any other access of the word since the last barrier races with one of
-/// these. Words of which threads access parts have a history. A number says of a word which
-/// accesses would add nothing.
+/// Where one thread alone accesses a word between two barriers, or lanes of one warp read it, the
+/// word's state says that and compiled code sees to it. Of other words two reads, two writes and two
+/// strong writes are kept, of different warps where there are such: whatever races with any access
+/// since the barrier races with one of these. Words of which threads access parts have a history.
 class SharedWords {
  public:
-  /// A new block, whose threads `order` orders.
-  void start(std::size_t words, std::uint32_t threads, const ThreadOrder& order);
-  /// All threads synchronise, or these lanes of a warp.
-  void sync_block();
-  void sync_lanes(std::uint32_t warp, std::uint32_t lanes);
+  /// What accesses of one instruction have in common.
+  struct Lanes {
+    std::uint32_t place = 0, log_bytes = 2;
+  };
 
-  /// Whether such an access of all of the word, which is not a strong read, adds nothing.
-  bool is_known(std::size_t word, std::uint8_t kind, std::uint32_t thread) const {
+  /// A new block, whose threads `order` orders and whose own shared memory is at `window`.
+  void start(std::uint64_t window, std::uint64_t bytes, std::uint32_t threads,
+             const ThreadOrder& order);
+  WordStates& for_code() { return code_; }
+  /// All threads synchronise; or these lanes of a warp, in `order`, too.
+  void sync_block();
+  void sync_lanes(std::uint32_t warp, std::uint32_t lanes, ThreadOrder& order);
+  /// Of a thread: the clock for what it does.
+  std::uint32_t clock(std::uint32_t thread) const { return clock_of(code_.stamps[thread / 32]); }
+
+  /// A read of the whole word, if all is in order and that is easily seen; else nothing is done.
+  bool read(std::size_t word, std::uint32_t thread, const Lanes& lanes);
+  /// The same for several lanes of a warp.
+  bool read(std::size_t word, std::uint32_t warp, std::uint32_t mask, const Lanes& lanes);
+  /// Whether a write of the whole word is in order, as is easily seen: write() may follow.
+  bool may_write(std::size_t word, std::uint32_t thread, const Lanes& lanes) const {
+    const std::uint32_t state = states_[word], own = own_state(thread, lanes);
+    return state < code_.base || state == own || state == (own | mark(State::Written)) ||
+           state == (own | mark(State::AlsoWritten));
+  }
+  void write(std::size_t word, std::uint32_t thread, const Lanes& lanes) {
+    const std::uint32_t own = own_state(thread, lanes);
+    if (states_[word] == (own | mark(State::AlsoWritten))) return;
+    set(word, own | mark(State::Written), lanes.place);
+  }
+  /// A strong write, as read().
+  bool update(std::size_t word, std::uint32_t thread) const {
     const std::uint32_t state = states_[word];
-    const std::uint32_t stamp = stamps_[thread / 32];
-    const std::uint32_t own = stamp | thread;
-    if (kind == PastAccess::Read) {
-      if ((state & ~mark(Written)) == own) return true;  // read or written by the thread
-      return is_known_of(word, ReadInWarp, thread) ||
-             (state >= base_ && (state & all_kinds) == mark(ReadByMany));
-    }
-    if (kind == PastAccess::Write) return state == (own | mark(Written));
-    return is_known_of(word, UpdatedInWarp, thread) ||
-           (state >= base_ && (state & all_kinds) == mark(UpdatedByMany));
+    return state == (code_.base | mark(State::UpdatedByMany)) ||
+           (state == (code_.stamps[thread / 32] | mark(State::UpdatedInWarp) | thread / 32) &&
+            (lanes_[word] >> thread % 32 & 1) != 0);
   }
 
   /// Calls conflict(past) for what conflicts with an access and does not come before it.
   template <class Conflict>
   void look(std::size_t word, const PastAccess& now, Conflict&& conflict) const {
     const std::uint32_t state = states_[word];
-    if (state < base_) return;
+    if (state < code_.base) return;
     const auto see = [&](const PastAccess& past) {
       if (past.interval == now.interval && (past.mask & now.mask) != 0 &&
           in_conflict(past.kind, now.kind) && !order_->precedes(past.moment(), now.thread))
         conflict(past);
     };
-    if ((state & all_kinds) == mark(InParts)) {
+    if (is_single(state)) {
+      for (const PastAccess& past : singles(word)) see(past);
+    } else if (kind_of(state) == State::InParts) {
       for (const PastAccess& past : histories_[word].past()) see(past);
-      return;
+    } else {
+      for (const auto& past : past_) see(past[word]);
     }
-    for (const auto& past : past_) see(past[word]);
   }
   /// The access has been looked at.
   void put(std::size_t word, const PastAccess& now);
 
  private:
-  enum Kind : std::uint32_t {
-    Read,           ///< by the thread that the number names; it may do so again
-    Written,        ///< by that thread, and what others did comes before; it may do so again
-    ReadInWarp,     ///< in one line, by lanes of the warp that the number names (`lanes_`)
-    ReadByMany,     ///< all may do so
-    UpdatedInWarp,  ///< the same for strong writes
-    UpdatedByMany,
-    Mixed,    ///< it depends on the accesses
-    InParts,  ///< a history has them
-  };
-  // A state: what the number names, the kind, and the stamp of the warp when it was so.
-  static constexpr unsigned kind_begin = 10, stamp_begin = 13;
-  static constexpr std::uint32_t one_stamp = 1u << stamp_begin;
-  static constexpr std::uint32_t all_kinds = 7u << kind_begin;
-  static constexpr std::uint32_t mark(Kind kind) { return kind << kind_begin; }
+  using State = WordState;
+  static constexpr std::uint32_t mark(State::Kind kind) { return State::mark(kind); }
+  static State::Kind kind_of(std::uint32_t state) {
+    return static_cast<State::Kind>(state >> State::kind_begin & 15);
+  }
+  /// Whether the state tells all.
+  static bool is_single(std::uint32_t state) {
+    const State::Kind kind = kind_of(state);
+    return kind <= State::Written || kind == State::ReadInWarp;
+  }
+  static std::uint32_t name_in(std::uint32_t state) { return state & 1023; }
+  std::uint32_t own_state(std::uint32_t thread, const Lanes& lanes) const {
+    return code_.stamps[thread / 32] | State::size(lanes.log_bytes) | thread;
+  }
+  std::uint32_t clock_of(std::uint32_t stamp) const {
+    return clock_offset_ + (stamp >> State::stamp_begin);
+  }
 
   enum Group : unsigned { Reads, Writes, Updates, group_count };
   static Group group_of(std::uint8_t kind) {
     return kind == PastAccess::Read ? Reads : kind == PastAccess::Write ? Writes : Updates;
   }
-  bool is_known_of(std::size_t word, Kind kind, std::uint32_t thread) const {
-    return states_[word] == (stamps_[thread / 32] | mark(kind) | thread / 32) &&
-           (lanes_[word] >> thread % 32 & 1) != 0;
+  void set(std::size_t word, std::uint32_t state, std::uint32_t place) {
+    states_[word] = state;
+    places_[word] = place;
   }
+  /// The access that a state of a single thread or warp tells of.
+  PastAccess single(std::size_t word, std::uint32_t thread) const;
+  std::array<PastAccess, 2> singles(std::size_t word) const;
+  void spread(std::size_t word);
+  void read_by_many(std::size_t word, std::uint32_t thread, const Lanes& lanes);
   void part_warp(std::uint32_t warp, std::uint32_t lanes);
   std::uint32_t next_stamp();
   void renumber();
   void put_in_parts(std::size_t word, const PastAccess& now);
-  Kind kind_after(std::size_t word, const PastAccess& now) const;
+  State::Kind kind_after(std::size_t word, const PastAccess& now) const;
 
   const ThreadOrder* order_ = nullptr;
   std::uint32_t threads_ = 0;
-  std::uint32_t latest_ = 0;  ///< the latest stamp
-  std::uint32_t base_ = one_stamp;  ///< states of this interval are not less
-  std::array<std::uint32_t, 32> stamps_{};  ///< by warp
-  std::uint32_t warps_in_one_ = 0;  ///< those of whose lanes states tell, at their stamps
-  std::vector<std::uint32_t> states_;       ///< by word, as what follows
-  std::vector<std::uint32_t> lanes_;
+  std::uint32_t latest_ = 0;       ///< the latest stamp
+  std::uint32_t clock_offset_ = 0;  ///< of clocks, which go on when stamps begin again
+  WordStates code_;
+  std::size_t words_ = 0;             ///< that there is room for
+  std::vector<std::uint32_t> arrays_;  ///< the three that follow, by word
+  std::uint32_t *states_ = nullptr, *places_ = nullptr, *lanes_ = nullptr;
   std::array<std::vector<PastAccess>, std::size_t{2} * group_count> past_;
   std::vector<WordHistory> histories_;
 };

@@ -24,6 +24,13 @@ class ThreadOrder {
  public:
   /// A new block of so many threads: all earlier moments come before it.
   void start(std::uint32_t threads);
+  /// What is known is of no use for the next block.
+  void forget() { threads_ = 0; }
+  /// The clocks of a warp's threads, which have not been as far.
+  void set_clocks(std::uint32_t warp, std::uint32_t clock) {
+    const std::uint32_t first = warp * lanes;
+    std::fill(clocks_.begin() + first, clocks_.begin() + std::min(first + lanes, threads_), clock);
+  }
   /// A barrier of the whole block.
   void sync_block() { ++interval_; }
   /// Lanes of a warp synchronise with each other.

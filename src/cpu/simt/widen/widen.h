@@ -109,11 +109,25 @@ class Widener {
   void emit_memory_check(llvm::CallInst& check);
   void emit_access_note(llvm::CallInst& note);
   void emit_race_note(llvm::CallInst& note, std::uint64_t flags);
+  struct RacingAccess;
+  struct RacingRow;
+  llvm::Value* word_states();
+  llvm::Value* word_field(std::size_t offset, llvm::Type* type, bool invariant);
+  llvm::Value* first_thread(unsigned row);
+  llvm::Value* place_now();
+  llvm::Value* are_words_of_block(const RacingAccess& access, llvm::ArrayRef<RacingRow> rows);
+  llvm::Value* look_at_words(const RacingAccess& access, RacingRow& row);
+  void put_words(const RacingAccess& access, const RacingRow& row);
+  llvm::Value* look_at_word(const RacingAccess& access, RacingRow& row);
+  void put_word(const RacingRow& row);
+  llvm::Value* tell_of_row(const RacingAccess& access, unsigned row);
+  void tell_of_lanes(llvm::CallInst& note, const RacingAccess& access);
   void emit_filling_note(llvm::CallInst& note, std::uint64_t flags);
   void emit_read_note(llvm::CallInst& note);
   void emit_barrier_note(llvm::CallInst& note);
   void note_warp_operation(llvm::CallInst& call);
   void note_warp_order(const llvm::CallInst& call);
+  void change_order(const char* name, llvm::ArrayRef<llvm::Value*> arguments);
   void tell(const char* name, llvm::Value* lanes, llvm::CallInst& note, std::uint64_t flags,
             bool has_values);
   llvm::Value* active(llvm::Value* condition);

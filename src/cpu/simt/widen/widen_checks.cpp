@@ -207,42 +207,6 @@ void Widener::emit_access_note(llvm::CallInst& note) {
   }
 }
 
-/// The lanes of each row access addresses in even distances; otherwise each has its own. What they
-/// write matters only if some write to the same place.
-void Widener::emit_race_note(llvm::CallInst& note, std::uint64_t flags) {
-  const std::uint64_t bytes = number(note, Bytes);
-  llvm::Value* address = note.getArgOperand(Address);
-  const Shape shape = shapes_.of(address);
-  const auto ask = [&](const char* name, llvm::ArrayRef<llvm::Value*> arguments) {
-    llvm::CallInst* call = call_checks(name, arguments, b_.getInt32Ty());
-    return b_.CreateIsNotNull(call);
-  };
-  llvm::Value* lanes = bits_of(mask_);
-  llvm::Value* matters = nullptr;
-  if (shape.is_varying()) {
-    matters = ask("pycuda_cpu_note_lanes", {target_->getArg(0), in_memory(address, 0), lanes,
-                                            b_.getInt64(packed_access(bytes, flags))});
-  } else {
-    const unsigned rows = shape.by_row ? rows_ : 1;
-    for (unsigned row = 0; row < rows; ++row) {
-      llvm::Value* of_row = lanes;
-      if (rows > 1)
-        of_row = b_.CreateAnd(b_.CreateLShr(lanes, row * columns_),
-                              b_.getInt64((std::uint64_t{1} << columns_) - 1));
-      llvm::Value* found =
-          ask("pycuda_cpu_note_row",
-              {target_->getArg(0), row_value(address, row),
-               b_.getInt64(static_cast<std::uint64_t>(shape.stride)), of_row,
-               b_.getInt64(packed_access(bytes, flags, row * columns_))});
-      matters = matters ? b_.CreateOr(matters, found) : found;
-    }
-  }
-  if ((flags & AccessFlags::write) == 0 || (flags & AccessFlags::strong) != 0) return;
-  seldom(matters, "written", [&] {
-    tell("pycuda_cpu_note_written", mask_, note, flags, (flags & AccessFlags::has_value) != 0);
-  });
-}
-
 /// The lanes are asked whose numbers may be what memory is filled with.
 void Widener::emit_read_note(llvm::CallInst& note) {
   const std::uint64_t bytes = number(note, Bytes);
@@ -279,10 +243,15 @@ void Widener::emit_barrier_note(llvm::CallInst& note) {
     call->addFnAttr(llvm::Attribute::get(b_.getContext(), for_all_lanes));
 }
 
+/// What code reads of the order of threads is different afterwards.
+void Widener::change_order(const char* name, llvm::ArrayRef<llvm::Value*> arguments) {
+  call_checks(name, arguments)->setMemoryEffects(llvm::MemoryEffects::unknown());
+}
+
 /// Whatever the mask says, the active lanes execute the operation together.
 void Widener::note_warp_order(const llvm::CallInst& call) {
   if (call.getFnAttr(pseudo::ordering_operation).isValid())
-    call_checks("pycuda_cpu_note_warp_order", {target_->getArg(0), bits_of(mask_)});
+    change_order("pycuda_cpu_note_warp_order", {target_->getArg(0), bits_of(mask_)});
 }
 
 /// The lanes that execute the operation are those that its mask names, as far as they have not
@@ -320,7 +289,7 @@ bool Widener::emit_check(llvm::CallInst& call) {
   } else if (name == pseudo::note_barrier) {
     emit_barrier_note(call);
   } else if (name == pseudo::note_passed) {
-    call_checks("pycuda_cpu_note_gang_passed", {target_->getArg(0)});
+    change_order("pycuda_cpu_note_gang_passed", {target_->getArg(0)});
   } else {
     return false;
   }

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: MIT
+// Accesses of gangs, where races are looked for: the states of words of shared memory that the
+// lanes of a row access side by side, or all at once, are asked and set here; all else is told.
+#include <llvm/Analysis/VectorUtils.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "cpu/kernel_abi/checks.h"
+#include "cpu/kernel_abi/word_states.h"
+#include "cpu/simt/analysis/shared_memory.h"
+#include "cpu/simt/analysis/special_values.h"
+#include "cpu/simt/widen/widen.h"
+
+namespace pycuda::cpu::simt {
+
+namespace {
+
+enum Argument : unsigned { Thread, Address, Bytes };
+
+constexpr std::uint64_t word_bytes = 4;
+constexpr unsigned warp_size = 32;
+
+}  // namespace
+
+struct Widener::RacingAccess {
+  llvm::Value* address;  ///< of the gang's lanes
+  Shape shape;
+  std::uint64_t bytes, flags;
+  unsigned rows, lanes;  ///< lanes of a row
+  bool is_read() const { return (flags & (AccessFlags::write | AccessFlags::update)) == 0; }
+  bool is_plain_write() const {
+    return (flags & AccessFlags::write) != 0 && (flags & AccessFlags::strong) == 0;
+  }
+  /// Whether the states of the words are at hand.
+  bool has_states() const {
+    if (shape.is_varying() || (flags & AccessFlags::strong) != 0) return false;
+    const auto* pointer = llvm::dyn_cast<llvm::PtrToIntOperator>(address);
+    if (!pointer || !is_in_shared(pointer->getPointerOperand())) return false;
+    if (shape.stride == 0) return is_read() && bytes == word_bytes && lanes <= warp_size;
+    return shape.stride == static_cast<std::int64_t>(bytes) && bytes % word_bytes == 0 &&
+           bytes <= 4 * word_bytes && llvm::isPowerOf2_64(bytes);
+  }
+};
+
+struct Widener::RacingRow {
+  unsigned number;
+  llvm::Value* address;
+  llvm::Value* lanes;  ///< a mask; null: all
+  llvm::Value* state = nullptr;      ///< where the first word's is
+  llvm::Value* own = nullptr;        ///< what it becomes
+  llvm::Value* sets = nullptr;       ///< for which words, or whether
+  llvm::Value* own_lanes = nullptr;  ///< of a word that all read: those that have then
+};
+
+/// A WordStates.
+llvm::Value* Widener::word_states() {
+  llvm::Value*& states = specials_["word states"];
+  if (!states) {
+    llvm::IRBuilder<> at_entry(entry_);
+    llvm::Value* block =
+        load_field(at_entry, target_->getArg(0), offsetof(ThreadFrame, block), b_.getPtrTy(), true);
+    llvm::Value* ranges =
+        load_field(at_entry, block, offsetof(BlockFrame, allowed), b_.getPtrTy(), true);
+    llvm::Value* place = at_entry.CreateConstInBoundsGEP1_64(
+        b_.getInt8Ty(), ranges,
+        static_cast<std::uint64_t>(-static_cast<std::int64_t>(sizeof(AllowedRange))));
+    states = load_field(at_entry, place, offsetof(AllowedRange, room), b_.getPtrTy(), true);
+  }
+  return states;
+}
+
+llvm::Value* Widener::word_field(std::size_t offset, llvm::Type* type, bool invariant) {
+  return load_field(b_, word_states(), offset, type, invariant);
+}
+
+/// The number of the row's first thread in its block.
+llvm::Value* Widener::first_thread(unsigned row) {
+  llvm::Value*& first = specials_["first thread " + std::to_string(row)];
+  if (!first) {
+    llvm::IRBuilder<> at_entry(entry_);
+    first = load_field(at_entry, target_->getArg(0), offsetof(ThreadFrame, linear),
+                       b_.getInt32Ty(), true);
+    if (row != 0) {
+      llvm::Value* block = load_field(at_entry, target_->getArg(0), offsetof(ThreadFrame, block),
+                                      b_.getPtrTy(), true);
+      llvm::Value* launch =
+          load_field(at_entry, block, offsetof(BlockFrame, launch), b_.getPtrTy(), true);
+      llvm::Value* width = load_field(at_entry, launch, offsetof(LaunchFrame, block.x),
+                                      b_.getInt32Ty(), true);
+      first = at_entry.CreateAdd(first, at_entry.CreateMul(width, b_.getInt32(row)));
+    }
+  }
+  return first;
+}
+
+/// As packed_place.
+llvm::Value* Widener::place_now() {
+  const auto field = [&](std::size_t offset) {
+    return load_field(b_, target_->getArg(0), offset, b_.getInt32Ty(), false);
+  };
+  llvm::Value* line = field(offsetof(ThreadFrame, source_line));
+  llvm::Value* file = field(offsetof(ThreadFrame, source_file));
+  llvm::Value* fits = b_.CreateAnd(
+      b_.CreateICmpULT(line, b_.getInt32(1u << source_line_bits)),
+      b_.CreateICmpULT(file, b_.getInt32(1u << (32 - source_line_bits))));
+  return b_.CreateSelect(fits, b_.CreateOr(line, b_.CreateShl(file, source_line_bits)),
+                         b_.getInt32(0));
+}
+
+/// Whether what the rows' lanes access lies in the block's own shared memory, and for writes, no
+/// two rows write to the same place.
+llvm::Value* Widener::are_words_of_block(const RacingAccess& access,
+                                         llvm::ArrayRef<RacingRow> rows) {
+  llvm::Type* number = b_.getInt64Ty();
+  llvm::Value* window = word_field(offsetof(WordStates, window), number, true);
+  llvm::Value* bytes = word_field(offsetof(WordStates, bytes), number, true);
+  llvm::Value* span = b_.getInt64(
+      static_cast<std::uint64_t>(access.shape.stride) * (access.lanes - 1) + access.bytes);
+  llvm::Value* all = b_.getTrue();
+  for (const RacingRow& row : rows) {
+    llvm::Value* low = b_.CreateSub(row.address, window);
+    all = b_.CreateAnd(all, b_.CreateICmpULT(low, bytes));
+    all = b_.CreateAnd(all, b_.CreateICmpULE(b_.CreateAdd(low, span), bytes));
+    for (const RacingRow& other : rows.take_front(row.number)) {
+      llvm::Value* far = b_.CreateAdd(b_.CreateSub(row.address, other.address), span);
+      llvm::Value* least = b_.CreateAdd(span, span);
+      all = b_.CreateAnd(all, b_.CreateICmpUGE(far, least));
+    }
+  }
+  return all;
+}
+
+/// Whether nothing is wrong with what the lanes do to words side by side.
+llvm::Value* Widener::look_at_words(const RacingAccess& access, RacingRow& row) {
+  const auto per_lane = static_cast<unsigned>(access.bytes / word_bytes);
+  const unsigned words = access.lanes * per_lane;
+  const auto splat = [&](llvm::Value* value) { return b_.CreateVectorSplat(words, value); };
+  const auto marked = [&](llvm::Value* value, WordState::Kind kind) {
+    return b_.CreateOr(value, splat(b_.getInt32(WordState::mark(kind))));
+  };
+  row.state = b_.CreateIntToPtr(
+      b_.CreateAdd(row.address,
+                   word_field(offsetof(WordStates, states), b_.getInt64Ty(), true)),
+      b_.getPtrTy());
+  // Volatile: what is told of other accesses changes it.
+  llvm::Value* state =
+      b_.CreateAlignedLoad(llvm::FixedVectorType::get(b_.getInt32Ty(), words), row.state,
+                           llvm::Align(word_bytes), /*isVolatile=*/true);
+  llvm::Value* thread = first_thread(row.number);
+  llvm::Value* stamps = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), word_states(),
+                                                      offsetof(WordStates, stamps));
+  llvm::Value* stamp = b_.CreateAlignedLoad(
+      b_.getInt32Ty(), b_.CreateGEP(b_.getInt32Ty(), stamps, b_.CreateLShr(thread, 5)),
+      llvm::Align(4));
+  llvm::Value* base = word_field(offsetof(WordStates, base), b_.getInt32Ty(), false);
+  llvm::SmallVector<llvm::Constant*, 64> steps;
+  for (unsigned word = 0; word < words; ++word) steps.push_back(b_.getInt32(word / per_lane));
+  const std::uint32_t size = WordState::size(llvm::Log2_64(access.bytes));
+  llvm::Value* own = b_.CreateAdd(
+      splat(b_.CreateAdd(b_.CreateAdd(stamp, thread), b_.getInt32(size))),
+      llvm::ConstantVector::get(steps));
+  llvm::Value* fresh = b_.CreateICmpULT(state, splat(base));
+  llvm::Value* known = nullptr;
+  if (access.is_read()) {
+    known = b_.CreateICmpEQ(b_.CreateAnd(state, splat(b_.getInt32(~WordState::own_kinds))), own);
+    llvm::Value* many = b_.CreateOr(base, b_.getInt32(WordState::mark(WordState::ReadByMany)));
+    known = b_.CreateOr(known, b_.CreateICmpEQ(state, splat(many)));
+    row.own = own;
+    row.sets = fresh;
+  } else {
+    row.own = marked(own, WordState::Written);
+    row.sets = b_.CreateOr(fresh, b_.CreateICmpEQ(state, own));
+    known = b_.CreateOr(b_.CreateICmpEQ(state, row.own),
+                        b_.CreateICmpEQ(state, marked(own, WordState::AlsoWritten)));
+  }
+  llvm::Value* wrong = b_.CreateNot(b_.CreateOr(known, row.sets));
+  if (row.lanes) {
+    llvm::Value* lanes = row.lanes;
+    if (per_lane != 1)
+      lanes = b_.CreateShuffleVector(
+          lanes, llvm::createReplicatedMask(static_cast<int>(per_lane),
+                                            static_cast<int>(access.lanes)));
+    wrong = b_.CreateAnd(lanes, wrong);
+    row.sets = b_.CreateAnd(lanes, row.sets);
+  }
+  return b_.CreateNot(b_.CreateOrReduce(wrong));
+}
+
+void Widener::put_words(const RacingAccess& access, const RacingRow& row) {
+  const auto words = static_cast<unsigned>(access.lanes * access.bytes / word_bytes);
+  llvm::Value* array = word_field(offsetof(WordStates, array), b_.getInt64Ty(), true);
+  b_.CreateMaskedStore(row.own, row.state, llvm::Align(word_bytes), row.sets);
+  b_.CreateMaskedStore(b_.CreateVectorSplat(words, place_now()),
+                       b_.CreateGEP(b_.getInt8Ty(), row.state, array), llvm::Align(word_bytes),
+                       row.sets);
+}
+
+/// Whether nothing is wrong with all lanes reading a word.
+llvm::Value* Widener::look_at_word(const RacingAccess& access, RacingRow& row) {
+  llvm::Type* word = b_.getInt32Ty();
+  const auto load = [&](llvm::Value* at) {
+    return b_.CreateAlignedLoad(word, at, llvm::Align(word_bytes), /*isVolatile=*/true);
+  };
+  llvm::Value* array = word_field(offsetof(WordStates, array), b_.getInt64Ty(), true);
+  row.state = b_.CreateIntToPtr(
+      b_.CreateAdd(row.address,
+                   word_field(offsetof(WordStates, states), b_.getInt64Ty(), true)),
+      b_.getPtrTy());
+  llvm::Value* places = b_.CreateGEP(b_.getInt8Ty(), row.state, array);
+  llvm::Value* state = load(row.state);
+  llvm::Value* known_lanes = load(b_.CreateGEP(b_.getInt8Ty(), places, array));
+  llvm::Value* thread = first_thread(row.number);
+  llvm::Value* warp = b_.CreateLShr(thread, 5);
+  llvm::Value* in_warp = b_.CreateAnd(thread, b_.getInt32(warp_size - 1));
+  llvm::Value* lanes = b_.getInt32(access.lanes == warp_size ? ~0u : (1u << access.lanes) - 1);
+  if (row.lanes)
+    lanes = b_.CreateZExt(b_.CreateBitCast(row.lanes, b_.getIntNTy(access.lanes)), word);
+  lanes = b_.CreateShl(lanes, in_warp);
+  llvm::Value* is_whole = b_.CreateICmpULE(in_warp, b_.getInt32(warp_size - access.lanes));
+  llvm::Value* stamps = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), word_states(),
+                                                      offsetof(WordStates, stamps));
+  llvm::Value* stamp =
+      b_.CreateAlignedLoad(word, b_.CreateGEP(word, stamps, warp), llvm::Align(word_bytes));
+  llvm::Value* base = word_field(offsetof(WordStates, base), word, false);
+  row.own = b_.CreateOr(b_.CreateOr(stamp, warp),
+                        b_.getInt32(WordState::mark(WordState::ReadInWarp)));
+  llvm::Value* many = b_.CreateICmpEQ(
+      state, b_.CreateOr(base, b_.getInt32(WordState::mark(WordState::ReadByMany))));
+  llvm::Value* same = b_.CreateICmpEQ(state, row.own);
+  llvm::Value* both = b_.CreateOr(known_lanes, lanes);
+  llvm::Value* known =
+      b_.CreateOr(many, b_.CreateAnd(same, b_.CreateICmpEQ(both, known_lanes)));
+  known = b_.CreateOr(known, b_.CreateIsNull(lanes));
+  llvm::Value* fresh = b_.CreateICmpULT(state, base);
+  llvm::Value* more = b_.CreateAnd(same, b_.CreateICmpEQ(load(places), place_now()));
+  row.sets = b_.CreateAnd(b_.CreateOr(fresh, more), b_.CreateNot(known));
+  row.own_lanes = b_.CreateSelect(fresh, lanes, both);
+  return b_.CreateAnd(is_whole, b_.CreateOr(known, row.sets));
+}
+
+void Widener::put_word(const RacingRow& row) {
+  llvm::Value* array = word_field(offsetof(WordStates, array), b_.getInt64Ty(), true);
+  llvm::Value* places = b_.CreateGEP(b_.getInt8Ty(), row.state, array);
+  const auto store = [&](llvm::Value* value, llvm::Value* at) {
+    b_.CreateAlignedStore(value, at, llvm::Align(word_bytes), /*isVolatile=*/true);
+  };
+  store(row.own, row.state);
+  store(place_now(), places);
+  store(row.own_lanes, b_.CreateGEP(b_.getInt8Ty(), places, array));
+}
+
+/// Whether what its lanes write matters.
+llvm::Value* Widener::tell_of_row(const RacingAccess& access, unsigned row) {
+  llvm::Value* lanes = bits_of(mask_);
+  if (access.rows > 1)
+    lanes = b_.CreateAnd(b_.CreateLShr(lanes, row * columns_),
+                         b_.getInt64((std::uint64_t{1} << columns_) - 1));
+  return b_.CreateIsNotNull(
+      call_checks("pycuda_cpu_note_row",
+                  {target_->getArg(0), row_value(access.address, row),
+                   b_.getInt64(static_cast<std::uint64_t>(access.shape.stride)), lanes,
+                   b_.getInt64(packed_access(access.bytes, access.flags, row * columns_))},
+                  b_.getInt32Ty()));
+}
+
+/// What lanes of several rows write may be the same place, so all are told of at once.
+void Widener::tell_of_lanes(llvm::CallInst& note, const RacingAccess& access) {
+  llvm::Value* matters = nullptr;
+  const bool by_row = !access.shape.is_varying() && (access.rows == 1 || !access.is_plain_write());
+  for (unsigned row = 0; by_row && row < access.rows; ++row) {
+    llvm::Value* found = tell_of_row(access, row);
+    matters = matters ? b_.CreateOr(matters, found) : found;
+  }
+  if (!by_row)
+    matters = b_.CreateIsNotNull(
+        call_checks("pycuda_cpu_note_lanes",
+                    {target_->getArg(0), in_memory(access.address, 0), bits_of(mask_),
+                     b_.getInt64(packed_access(access.bytes, access.flags))},
+                    b_.getInt32Ty()));
+  if (!access.is_plain_write()) return;
+  seldom(matters, "written", [&] {
+    tell("pycuda_cpu_note_written", mask_, note, access.flags,
+         (access.flags & AccessFlags::has_value) != 0);
+  });
+}
+
+void Widener::emit_race_note(llvm::CallInst& note, std::uint64_t flags) {
+  llvm::Value* address = note.getArgOperand(Address);
+  const Shape shape = shapes_.of(address);
+  const RacingAccess access{
+      address,
+      shape,
+      llvm::cast<llvm::ConstantInt>(note.getArgOperand(Bytes))->getZExtValue(),
+      flags,
+      rows_,
+      columns_};
+  if (!access.has_states()) {
+    tell_of_lanes(note, access);
+    return;
+  }
+  const auto row_of = [&](unsigned number) -> RacingRow {
+    return {number, row_value(address, number),
+            is_full(mask_) ? nullptr : row_lanes(mask_, number)};
+  };
+  const auto block = [&](const char* name) {
+    return llvm::BasicBlock::Create(b_.getContext(), name, target_);
+  };
+  const auto branch = [&](llvm::Value* condition, llvm::BasicBlock* yes, llvm::BasicBlock* no) {
+    b_.CreateCondBr(condition, yes, no);
+    b_.SetInsertPoint(yes);
+  };
+  if (access.is_read()) {
+    // One row after the other: they may read the same words.
+    for (unsigned number = 0; number < access.rows; ++number) {
+      RacingRow row = row_of(number);
+      llvm::BasicBlock *look = block("look"), *sound = block("sound"), *put = block("put"),
+                       *call = block("tell"), *after = block("noted");
+      branch(are_words_of_block(access, RacingRow{0, row.address, nullptr}), look, call);
+      const bool is_word = shape.stride == 0;
+      branch(is_word ? look_at_word(access, row) : look_at_words(access, row), sound, call);
+      branch(is_word ? row.sets : b_.CreateOrReduce(row.sets), put, after);
+      if (is_word) {
+        put_word(row);
+      } else {
+        put_words(access, row);
+      }
+      b_.CreateBr(after);
+      b_.SetInsertPoint(call);
+      tell_of_row(access, number);
+      b_.CreateBr(after);
+      b_.SetInsertPoint(after);
+    }
+    return;
+  }
+  llvm::SmallVector<RacingRow, 4> rows;
+  for (unsigned number = 0; number < access.rows; ++number) rows.push_back(row_of(number));
+  llvm::BasicBlock *look = block("look"), *put = block("put"), *call = block("tell"),
+                   *after = block("noted");
+  branch(are_words_of_block(access, rows), look, call);
+  llvm::Value* sound = b_.getTrue();
+  for (RacingRow& row : rows) sound = b_.CreateAnd(sound, look_at_words(access, row));
+  branch(sound, put, call);
+  for (const RacingRow& row : rows) put_words(access, row);
+  b_.CreateBr(after);
+  b_.SetInsertPoint(call);
+  tell_of_lanes(note, access);
+  b_.CreateBr(after);
+  b_.SetInsertPoint(after);
+}
+
+}  // namespace pycuda::cpu::simt
