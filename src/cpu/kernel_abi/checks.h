@@ -65,6 +65,7 @@ struct AccessFlags {
   static constexpr std::uint32_t read_later = 128;
   static constexpr std::uint32_t may_race = 256;  ///< told because of Check::Race
   static constexpr std::uint32_t of_init = 512;   ///< told because of Check::Init
+  static constexpr std::uint32_t shared = 1024;   ///< in the state space .shared
 };
 
 /// What uninitialised memory is filled with. NaN as a float and, twice, as a double;

@@ -227,6 +227,7 @@ void FunctionLowering::note_access(llvm::Value* pointer, ptx::Space space, std::
   std::uint32_t flags = note.flags;
   if (note.low != nullptr) flags |= AccessFlags::has_value;
   if (checks.has(Check::Race) && space != ptx::Space::Local) flags |= AccessFlags::may_race;
+  if (space == ptx::Space::Shared) flags |= AccessFlags::shared;
   if (checks.has(Check::Init) && !later) flags |= AccessFlags::of_init;
   llvm::CallInst* call = runtime_call(
       pseudo::note_access, builder_.getVoidTy(),

@@ -8,7 +8,6 @@
 
 #include "cpu/kernel_abi/checks.h"
 #include "cpu/kernel_abi/word_states.h"
-#include "cpu/simt/analysis/shared_memory.h"
 #include "cpu/simt/analysis/special_values.h"
 #include "cpu/simt/widen/widen.h"
 
@@ -35,8 +34,7 @@ struct Widener::RacingAccess {
   /// Whether the states of the words are at hand.
   bool has_states() const {
     if (shape.is_varying() || (flags & AccessFlags::strong) != 0) return false;
-    const auto* pointer = llvm::dyn_cast<llvm::PtrToIntOperator>(address);
-    if (!pointer || !is_in_shared(pointer->getPointerOperand())) return false;
+    if ((flags & AccessFlags::shared) == 0) return false;
     if (shape.stride == 0) return is_read() && bytes == word_bytes && lanes <= warp_size;
     return shape.stride == static_cast<std::int64_t>(bytes) && bytes % word_bytes == 0 &&
            bytes <= 4 * word_bytes && llvm::isPowerOf2_64(bytes);
