@@ -325,7 +325,7 @@ void BlockChecks::access_global(const ThreadFrame& thread, const NotedAccess& ac
   static_cast<PastAccess&>(now) = past_access(thread, access);
   now.block = number_;
   if (launch_->request.work != nullptr) add_to_streams(access, now);
-  const GridRaces::Held held(*page);
+  const RacePage::Held held(*page);
   each_word(access.address, access.bytes, [&](std::uint64_t number, std::uint8_t mask) {
     // A misaligned access may leave the page.
     if (number * history_word / GridRaces::page_bytes != access.address / GridRaces::page_bytes)

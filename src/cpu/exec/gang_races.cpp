@@ -4,6 +4,7 @@
 // none of it yet.
 #include <algorithm>
 #include <bit>
+#include <optional>
 
 #include "cpu/exec/block_checks.h"
 #include "cpu/exec/kernel_entry.h"
@@ -78,7 +79,39 @@ void BlockChecks::become(PastAccess& now, std::uint32_t thread) const {
   now.thread = moment.thread;
 }
 
+/// Whether the lanes of a row, which lie closely, all access the block's own shared memory, or all
+/// one page of something else.
+std::optional<bool> BlockChecks::row_is_shared(const GangAccess& access) const {
+  if (access.addresses != nullptr || access.stride < 0) return std::nullopt;
+  const auto lowest = static_cast<unsigned>(std::countr_zero(access.lanes));
+  const auto highest = static_cast<unsigned>(std::bit_width(access.lanes) - 1);
+  const std::uint64_t begin = access.address(lowest);
+  const std::uint64_t last = access.address(highest) + access.what.bytes - 1;
+  const auto window = reinterpret_cast<std::uint64_t>(block_->shared);
+  const std::uint64_t end = window + reserved_shared_bytes + launch_->shared_bytes;
+  if (begin >= window + reserved_shared_bytes && last < end) return true;
+  if ((last < window || begin >= end) &&
+      begin / GridRaces::page_bytes == last / GridRaces::page_bytes)
+    return false;
+  return std::nullopt;
+}
+
 bool BlockChecks::gang_access(const GangAccess& access) {
+  const auto row = row_is_shared(access);
+  if (row && launch_->request.work == nullptr) {
+    std::uint64_t found = 0;
+    if (*row) {
+      found = gang_in_shared(access, access.lanes);
+    } else {
+      const RuntimeScope scope;
+      RacePage* const page =
+          page_of(access.address(static_cast<unsigned>(std::countr_zero(access.lanes))));
+      if (page == nullptr) return false;
+      found = gang_in_page(*page, access, access.lanes);
+    }
+    unequal_ |= found << access.what.first_lane;
+    return (unequal_ | twice_) != 0;
+  }
   std::uint64_t shared = 0;
   GangAccess::each(access.lanes, [&](unsigned lane) {
     shared |= std::uint64_t{is_own_shared(access.address(lane), access.what.bytes)} << lane;
@@ -230,6 +263,34 @@ std::uint64_t BlockChecks::gang_in_shared(const GangAccess& access, std::uint64_
   return found;
 }
 
+/// Lanes that access whole lines of the page side by side are done where that is in order; gives the
+/// others.
+std::uint64_t BlockChecks::lanes_besides_lines(RacePage& page, const GangAccess& access,
+                                               GridAccess now, std::uint64_t lanes) const {
+  constexpr std::uint64_t line_bytes = RacePage::line_bytes;
+  const std::uint64_t bytes = access.what.bytes;
+  const auto lowest = static_cast<unsigned>(std::countr_zero(lanes));
+  const auto highest = static_cast<unsigned>(std::bit_width(lanes) - 1);
+  if (!std::has_single_bit(bytes) || bytes < history_word || access.first % bytes != 0)
+    return lanes;
+  const auto count = static_cast<unsigned>(line_bytes / bytes);
+  const std::uint64_t whole = (std::uint64_t{1} << count) - 1;
+  now.mask = 15;
+  const std::uint64_t begin = access.address(lowest);
+  auto lane = static_cast<unsigned>(
+      lowest + ((begin + line_bytes - 1) / line_bytes * line_bytes - begin) / bytes);
+  for (; lane + count <= highest + 1; lane += count) {
+    if ((lanes >> lane & whole) != whole) continue;
+    const std::uint32_t thread = access.thread(lane), end = thread + count - 1;
+    become(now, thread);
+    // Clocks are those of warps.
+    if (access.thread(lane + count - 1) != end || order_.now(end).clock != now.clock) continue;
+    const std::size_t line = access.address(lane) % GridRaces::page_bytes / line_bytes;
+    if (page.add_line(now, line, launch_->races->generation())) lanes &= ~(whole << lane);
+  }
+  return lanes;
+}
+
 std::uint64_t BlockChecks::gang_in_page(GridRaces::Page& page, const GangAccess& access,
                                         std::uint64_t lanes) {
   GridAccess now;
@@ -238,7 +299,10 @@ std::uint64_t BlockChecks::gang_in_page(GridRaces::Page& page, const GangAccess&
   const std::uint16_t generation = launch_->races->generation();
   const bool writes = now.kind == PastAccess::Write;
   const auto precedes = [&](const GridAccess& past) { return comes_before(past, now.thread); };
-  const GridRaces::Held held(page);
+  const RacePage::Held held(page);
+  if (access.addresses == nullptr && access.stride == access.what.bytes && !access.is_strong())
+    lanes = lanes_besides_lines(page, access, now, lanes);
+  if (lanes == 0) return 0;
   // A misaligned access may leave the page.
   const auto words_of = [&](unsigned lane, auto&& visit) {
     const std::uint64_t at = access.address(lane) % GridRaces::page_bytes;
@@ -327,7 +391,7 @@ void BlockChecks::write_global(const GangAccess& access, unsigned lane) {
   now.block = number_;
   const std::uint16_t generation = launch_->races->generation();
   const auto precedes = [&](const GridAccess& past) { return comes_before(past, now.thread); };
-  const GridRaces::Held held(*page);
+  const RacePage::Held held(*page);
   each_word(one.address, one.bytes, [&](std::uint64_t word, std::uint8_t mask) {
     if (word / page_words != one.address / GridRaces::page_bytes) return;
     now.mask = mask;

@@ -84,61 +84,6 @@ bool GridKnowledge::covers(const GridAccess& past) const {
   return past.thread < known.clocks.size() && known.clocks[past.thread] >= past.clock;
 }
 
-GridAccess GridRaces::Page::past_access(Entry entry, std::size_t word) const {
-  const std::size_t place = at(entry, word);
-  GridAccess past;
-  past.interval = intervals_[place];
-  past.clock = clocks_[place];
-  past.place = places_[place];
-  past.thread = static_cast<std::uint16_t>(tags_[place] & ((1u << interval_begin) - 1));
-  past.mask = 15;
-  past.kind = entry == Written ? PastAccess::Write & 3 : PastAccess::Read & 3;
-  past.log_bytes = 2;
-  past.block = static_cast<std::uint32_t>(tags_[place] >> block_begin) & (most_blocks - 1);
-  return past;
-}
-
-void GridRaces::Page::put(Entry entry, std::size_t word, const GridAccess& now, std::uint64_t tag) {
-  const std::size_t place = at(entry, word);
-  tags_[place] = tag;
-  intervals_[place] = now.interval;
-  places_[place] = now.place;
-  clocks_[place] = now.clock;
-}
-
-/// Reads of two blocks are more likely to conflict with something than two of one.
-void GridRaces::Page::put_read(std::size_t word, const GridAccess& now, std::uint64_t tag) {
-  const auto is_stale = [&](Entry entry) {
-    return (tags_[at(entry, word)] ^ tag) >> generation_begin != 0;
-  };
-  const std::uint64_t first = tags_[at(FirstRead, word)], other = tags_[at(OtherRead, word)];
-  constexpr std::uint64_t thread = (std::uint64_t{1} << interval_begin) - 1;
-  if (is_stale(FirstRead) || (is_of_block(first, tag) && ((first ^ tag) & thread) == 0)) {
-    put(FirstRead, word, now, tag);
-  } else if (is_stale(OtherRead) || is_of_block(other, tag) || is_of_block(other, first)) {
-    put(OtherRead, word, now, tag);
-  }
-}
-
-GridRaces::Page::Word& GridRaces::Page::history_of(std::size_t word, std::uint16_t generation) {
-  if (histories_ == nullptr) histories_ = std::make_unique<std::array<Word, word_count>>();
-  Word& found = (*histories_)[word];
-  if (found.generation != generation) found = {generation, {}};
-  return found;
-}
-
-/// From now on a history has what is known of the word.
-void GridRaces::Page::move(std::size_t word, std::uint16_t generation) {
-  Word& own = history_of(word, generation);
-  for (const Entry entry : {FirstRead, OtherRead, Written}) {
-    if (!is_current(entry, word, generation)) continue;
-    own.history.add(
-        past_access(entry, word), [](const GridAccess&) { return true; },
-        [](const GridAccess&) { return false; }, [](const GridAccess&) {});
-  }
-  tags_[at(Written, word)] = elsewhere | std::uint64_t{generation} << generation_begin;
-}
-
 std::unique_ptr<GridRaces::Page> GridRaces::make_page(std::uint64_t address) {
   const auto holder = AddressTable::instance().find(address);
   if (!holder || !is_looked_at(holder->kind)) return nullptr;

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT
+// The accesses of a launch to a page of global memory: by line where neighbouring threads access
+// neighbouring words, else by word.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "cpu/exec/access_history.h"
+#include "cpu/exec/thread_order.h"
+
+namespace pycuda::cpu::exec {
+
+struct GridAccess : PastAccess {
+  std::uint32_t block = 0;  ///< its number in the grid
+};
+inline bool is_same_thread(const GridAccess& left, const GridAccess& right) {
+  return left.thread == right.thread && left.block == right.block;
+}
+inline bool is_same_warp(const GridAccess& left, const GridAccess& right) {
+  return left.thread / 32 == right.thread / 32 && left.block == right.block;
+}
+
+/// Used by one thread at a time (`Held`). Launches that use it one after the other have generations
+/// of their own, which are not 0.
+class RacePage {
+ public:
+  static constexpr std::uint64_t page_bytes = 4096, line_bytes = 64;
+  static constexpr std::size_t word_count = page_bytes / history_word;
+
+  /// A page that this thread uses alone.
+  class Held {
+   public:
+    explicit Held(RacePage& page) : page_(page) {
+      while (page_.busy_.test_and_set(std::memory_order_acquire)) {
+      }
+    }
+    ~Held() { page_.busy_.clear(std::memory_order_release); }
+    Held(const Held&) = delete;
+    Held& operator=(const Held&) = delete;
+
+   private:
+    RacePage& page_;
+  };
+
+  std::uint64_t cycle = 0;  ///< generations of one cycle do not repeat
+
+  /// History::add in two steps: calls conflict(past) for what conflicts with the access and that
+  /// `precedes(past)` does not put before it, and adds it.
+  template <class Precedes, class Conflict>
+  void look(const GridAccess& now, std::size_t word, std::uint16_t generation, Precedes&& precedes,
+            Conflict&& conflict);
+  template <class Precedes>
+  void put(const GridAccess& now, std::size_t word, std::uint16_t generation, Precedes&& precedes);
+  /// Threads with consecutive numbers read or write all of a line, `now.thread` its first bytes, if
+  /// that is easily seen to be in order; else nothing is done.
+  bool add_line(const GridAccess& now, std::size_t line, std::uint16_t generation);
+
+ private:
+  /// Of each word or line a write and two reads; other words have a history.
+  enum Entry : unsigned { Written, FirstRead, OtherRead, entry_count };
+  static constexpr Entry entries[] = {Written, FirstRead, OtherRead};
+  static constexpr std::size_t line_words = line_bytes / history_word;
+
+  // A tag: thread, interval (its lower bits), block, whether a history has the word, generation.
+  static constexpr unsigned interval_begin = 10, block_begin = 26, elsewhere_begin = 47,
+                            generation_begin = 48;
+  static constexpr std::uint64_t elsewhere = std::uint64_t{1} << elsewhere_begin;
+  static constexpr std::uint32_t most_blocks = 1u << (elsewhere_begin - block_begin);
+  static constexpr unsigned size_begin = 29;  ///< of the access's log_bytes, above its clock
+
+  static std::uint64_t tag_of(const GridAccess& now, std::uint16_t generation) {
+    return std::uint64_t{now.thread} |
+           std::uint64_t{static_cast<std::uint16_t>(now.interval)} << interval_begin |
+           std::uint64_t{now.block} << block_begin | std::uint64_t{generation} << generation_begin;
+  }
+  static bool is_of(std::uint64_t tag, std::uint16_t generation) {
+    return tag >> generation_begin == generation;
+  }
+  static bool is_of_block(std::uint64_t left, std::uint64_t right) {
+    return ((left ^ right) & ~elsewhere) >> block_begin == 0;
+  }
+  /// Of the same block, but of another interval.
+  static bool is_over(std::uint64_t before, std::uint64_t tag) {
+    return is_of_block(before, tag) &&
+           ((before ^ tag) & ((std::uint64_t{1} << block_begin) - 1)) >> interval_begin != 0;
+  }
+  static GridAccess access_of(Entry entry, std::uint64_t tag, std::uint32_t interval,
+                              std::uint32_t place, std::uint32_t clock);
+  /// Where a read goes, whose `tag` it is: reads of two blocks are more likely to conflict with
+  /// something than two of one. `entry_count`: nowhere.
+  static Entry entry_for_read(std::uint64_t first, std::uint64_t other, std::uint64_t tag);
+
+  struct Record {
+    std::uint64_t tag = 0;
+    std::uint32_t interval = 0, place = 0, clock = 0;
+  };
+  struct Line {
+    std::array<Record, entry_count> records;
+    std::uint16_t spread = 0;  ///< the generation for which its words tell
+  };
+  struct Words {
+    std::array<std::uint64_t, entry_count * word_count> tags{};
+    std::array<std::uint32_t, entry_count * word_count> intervals, places, clocks;
+  };
+  struct Word {
+    std::uint16_t generation = 0;  ///< of the launch that the history is of
+    History<GridAccess, 3> history;
+  };
+
+  static std::size_t at(Entry entry, std::size_t word) { return entry * word_count + word; }
+  bool is_elsewhere(std::size_t word, std::uint16_t generation) const {
+    const std::uint64_t tag = words_->tags[at(Written, word)];
+    return is_of(tag, generation) && (tag & elsewhere) != 0;
+  }
+  GridAccess past_access(Entry entry, std::size_t word) const;
+  void put(Entry entry, std::size_t word, const GridAccess& now, std::uint64_t tag);
+  void put_read(std::size_t word, const GridAccess& now, std::uint64_t tag);
+  void tell_by_words(std::size_t word, std::uint16_t generation) {
+    if (lines_[word / line_words].spread != generation) spread(word / line_words, generation);
+  }
+  void spread(std::size_t line, std::uint16_t generation);
+  Word& history_of(std::size_t word, std::uint16_t generation);
+  void move(std::size_t word, std::uint16_t generation);
+
+  std::atomic_flag busy_;
+  std::array<Line, page_bytes / line_bytes> lines_{};
+  std::unique_ptr<Words> words_;  ///< where a line is spread
+  std::unique_ptr<std::array<Word, word_count>> histories_;
+};
+
+template <class Precedes, class Conflict>
+void RacePage::look(const GridAccess& now, std::size_t word, std::uint16_t generation,
+                    Precedes&& precedes, Conflict&& conflict) {
+  tell_by_words(word, generation);
+  if (is_elsewhere(word, generation)) {
+    const Word& own = (*histories_)[word];
+    if (own.generation != generation) return;
+    for (const GridAccess& past : own.history.past()) {
+      if (past.interval != 0 && (past.mask & now.mask) != 0 && in_conflict(past.kind, now.kind) &&
+          !precedes(past))
+        conflict(past);
+    }
+    return;
+  }
+  const std::uint64_t tag = tag_of(now, generation);
+  for (const Entry entry : entries) {
+    const std::uint64_t before = words_->tags[at(entry, word)];
+    if (!is_of(before, generation) || is_over(before, tag)) continue;
+    if (entry != Written && now.kind == PastAccess::Read) continue;
+    const GridAccess past = past_access(entry, word);
+    if (in_conflict(past.kind, now.kind) && !is_same_thread(past, now) && !precedes(past))
+      conflict(past);
+  }
+}
+
+template <class Precedes>
+void RacePage::put(const GridAccess& now, std::size_t word, std::uint16_t generation,
+                   Precedes&& precedes) {
+  tell_by_words(word, generation);
+  const bool is_write = now.kind == PastAccess::Write;
+  const bool is_simple = now.mask == 15 && now.block < most_blocks &&
+                         (is_write || now.kind == PastAccess::Read);
+  const bool has_history = is_elsewhere(word, generation);
+  if (!is_simple || has_history) {
+    if (!has_history) move(word, generation);
+    history_of(word, generation)
+        .history.add(
+            now, [](const GridAccess&) { return true; }, precedes, [](const GridAccess&) {});
+  } else if (is_write) {
+    put(Written, word, now, tag_of(now, generation));
+  } else {
+    put_read(word, now, tag_of(now, generation));
+  }
+}
+
+}  // namespace pycuda::cpu::exec
