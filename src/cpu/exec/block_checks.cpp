@@ -50,7 +50,12 @@ void BlockChecks::start(const LaunchContext& launch, const BlockFrame& block) {
   if (has(Check::Init)) has_unwritten_.assign(launch.threads, false);
   if (!has(Check::Race)) return;
   // Their clocks are others.
-  if (std::exchange(in_gangs_, launch.gangs) != launch.gangs) order_.forget();
+  bool forget = std::exchange(in_gangs_, launch.gangs) != launch.gangs;
+  if (launch.gangs ? shared_words_.is_worn() : order_.is_worn()) {
+    shared_words_.begin_clocks();
+    forget = true;
+  }
+  if (forget) order_.forget();
   order_.start(launch.threads);
   const std::size_t words = (launch.shared_bytes + history_word - 1) / history_word;
   if (launch.gangs) {

@@ -24,6 +24,19 @@ struct GangAccess {
     return addresses != nullptr ? addresses[lane]
                                 : first + lane * static_cast<std::uint64_t>(stride);
   }
+  /// Lanes whose addresses turn out to lie side by side are a row.
+  void find_row() {
+    const auto lowest = static_cast<unsigned>(std::countr_zero(lanes));
+    const std::uint64_t start = addresses[lowest] - std::uint64_t{lowest} * what.bytes;
+    bool is_row = true;
+    each(lanes, [&](unsigned lane) {
+      is_row &= addresses[lane] == start + std::uint64_t{lane} * what.bytes;
+    });
+    if (!is_row) return;
+    first = start;
+    stride = what.bytes;
+    addresses = nullptr;
+  }
   /// The number of a lane's thread in the block.
   std::uint32_t thread(unsigned lane) const {
     lane += what.first_lane;

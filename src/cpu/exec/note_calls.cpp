@@ -80,6 +80,7 @@ std::uint32_t pycuda_cpu_note_lanes(pycuda::cpu::ThreadFrame* gang, const std::u
   namespace exec = pycuda::cpu::exec;
   if (lanes == 0) return 0;
   exec::GangAccess all{*gang, pycuda::cpu::AccessOfGang::unpack(access), lanes, addresses};
+  all.find_row();
   return exec::BlockChecks::of_gang(*gang).gang_access(all) ? 1 : 0;
 }
 

@@ -29,6 +29,9 @@ class SharedWords {
   void start(std::uint64_t window, std::uint64_t bytes, std::uint32_t threads,
              const ThreadOrder& order);
   WordStates& for_code() { return code_; }
+  /// Whether clocks must begin again before the next block; they do.
+  bool is_worn() const { return ThreadOrder::is_late(clock_offset_); }
+  void begin_clocks() { clock_offset_ = 0; }
   /// All threads synchronise; or these lanes of a warp, in `order`, too.
   void sync_block();
   void sync_lanes(std::uint32_t warp, std::uint32_t lanes, ThreadOrder& order);
