@@ -145,7 +145,7 @@ class BlockChecks {
   bool is_own_shared(std::uint64_t address, std::uint32_t bytes) const;
   std::optional<bool> row_is_shared(const GangAccess& access) const;
   std::uint64_t lanes_besides_lines(RacePage& page, const GangAccess& access, GridAccess now,
-                                    std::uint64_t lanes) const;
+                                    std::uint64_t lanes, bool holds) const;
   std::uint64_t gang_in_shared(const GangAccess& access, std::uint64_t lanes);
   std::uint64_t gang_in_page(GridRaces::Page& page, const GangAccess& access, std::uint64_t lanes);
   void gang_in_streams(const GangAccess& access, std::uint64_t lanes);

@@ -263,10 +263,11 @@ std::uint64_t BlockChecks::gang_in_shared(const GangAccess& access, std::uint64_
   return found;
 }
 
-/// Lanes that access whole lines of the page side by side are done where that is in order; gives the
-/// others.
+/// Lanes that access whole lines of the page side by side are done where that is in order, or, if
+/// the page is not held, would add nothing; gives the others.
 std::uint64_t BlockChecks::lanes_besides_lines(RacePage& page, const GangAccess& access,
-                                               GridAccess now, std::uint64_t lanes) const {
+                                               GridAccess now, std::uint64_t lanes,
+                                               bool holds) const {
   constexpr std::uint64_t line_bytes = RacePage::line_bytes;
   const std::uint64_t bytes = access.what.bytes;
   const auto lowest = static_cast<unsigned>(std::countr_zero(lanes));
@@ -286,7 +287,10 @@ std::uint64_t BlockChecks::lanes_besides_lines(RacePage& page, const GangAccess&
     // Clocks are those of warps.
     if (access.thread(lane + count - 1) != end || order_.now(end).clock != now.clock) continue;
     const std::size_t line = access.address(lane) % GridRaces::page_bytes / line_bytes;
-    if (page.add_line(now, line, launch_->races->generation())) lanes &= ~(whole << lane);
+    const std::uint16_t generation = launch_->races->generation();
+    if (holds ? page.add_line(now, line, generation)
+              : page.is_read_by_others(now, line, generation))
+      lanes &= ~(whole << lane);
   }
   return lanes;
 }
@@ -299,9 +303,12 @@ std::uint64_t BlockChecks::gang_in_page(GridRaces::Page& page, const GangAccess&
   const std::uint16_t generation = launch_->races->generation();
   const bool writes = now.kind == PastAccess::Write;
   const auto precedes = [&](const GridAccess& past) { return comes_before(past, now.thread); };
+  const bool by_line =
+      access.addresses == nullptr && access.stride == access.what.bytes && !access.is_strong();
+  if (by_line && !writes) lanes = lanes_besides_lines(page, access, now, lanes, false);
+  if (lanes == 0) return 0;
   const RacePage::Held held(page);
-  if (access.addresses == nullptr && access.stride == access.what.bytes && !access.is_strong())
-    lanes = lanes_besides_lines(page, access, now, lanes);
+  if (by_line) lanes = lanes_besides_lines(page, access, now, lanes, true);
   if (lanes == 0) return 0;
   // A misaligned access may leave the page.
   const auto words_of = [&](unsigned lane, auto&& visit) {

@@ -49,28 +49,51 @@ void RacePage::put_read(std::size_t word, const GridAccess& now, std::uint64_t t
   if (entry != entry_count) put(entry, word, now, tag);
 }
 
+bool RacePage::is_read_by_others(const GridAccess& now, std::size_t number,
+                                 std::uint16_t generation) const {
+  const Line& line = lines_[number];
+  const auto tag_in = [&](Entry entry) {
+    return line.records[entry].tag.load(std::memory_order_relaxed);
+  };
+  if (line.spread.load(std::memory_order_relaxed) == generation || now.block >= most_blocks)
+    return false;
+  const std::uint64_t tag = tag_of(now, generation);
+  return !is_of(tag_in(Written), generation) && !is_of_block(tag_in(FirstRead), tag) &&
+         entry_for_read(tag_in(FirstRead), tag_in(OtherRead), tag) == entry_count;
+}
+
 bool RacePage::add_line(const GridAccess& now, std::size_t number, std::uint16_t generation) {
   Line& line = lines_[number];
-  if (line.spread == generation || now.block >= most_blocks) return false;
+  if (line.spread.load(std::memory_order_relaxed) == generation || now.block >= most_blocks)
+    return false;
   const std::uint64_t tag = tag_of(now, generation);
   const std::uint32_t clock = now.clock | std::uint32_t{now.log_bytes} << size_begin;
-  const auto is_in_order = [&](const Record& before) {
-    return !is_of(before.tag, generation) || is_over(before.tag, tag) ||
-           (before.tag == tag && (before.clock ^ clock) >> size_begin == 0);
+  const auto tag_in = [&](Entry entry) {
+    return line.records[entry].tag.load(std::memory_order_relaxed);
   };
-  if (!is_in_order(line.records[Written])) return false;
+  const auto is_of_size = [&](Entry entry) {
+    return (line.records[entry].clock ^ clock) >> size_begin == 0;
+  };
+  const auto is_in_order = [&](Entry entry) {
+    const std::uint64_t before = tag_in(entry);
+    return !is_of(before, generation) || is_over(before, tag) ||
+           (before == tag && is_of_size(entry));
+  };
+  if (!is_in_order(Written)) return false;
   Entry entry = Written;
   if (now.kind == PastAccess::Read) {
-    entry = entry_for_read(line.records[FirstRead].tag, line.records[OtherRead].tag, tag);
+    entry = entry_for_read(tag_in(FirstRead), tag_in(OtherRead), tag);
     if (entry == entry_count) return true;
     // The same thread has read other words of the line.
-    if (line.records[entry].tag != 0 && is_of_block(line.records[entry].tag, tag) &&
-        (line.records[entry].clock ^ clock) >> size_begin != 0)
-      return false;
-  } else if (!is_in_order(line.records[FirstRead]) || !is_in_order(line.records[OtherRead])) {
+    if (is_of_block(tag_in(entry), tag) && !is_of_size(entry)) return false;
+  } else if (!is_in_order(FirstRead) || !is_in_order(OtherRead)) {
     return false;
   }
-  line.records[entry] = {tag, now.interval, now.place, clock};
+  Record& record = line.records[entry];
+  record.interval = now.interval;
+  record.place = now.place;
+  record.clock = clock;
+  record.tag.store(tag, std::memory_order_relaxed);
   return true;
 }
 
@@ -78,12 +101,12 @@ bool RacePage::add_line(const GridAccess& now, std::size_t number, std::uint16_t
 void RacePage::spread(std::size_t number, std::uint16_t generation) {
   if (words_ == nullptr) words_ = std::make_unique<Words>();
   Line& line = lines_[number];
-  line.spread = generation;
+  line.spread.store(generation, std::memory_order_relaxed);
   for (const Entry entry : entries) {
     const Record& record = line.records[entry];
-    if (!is_of(record.tag, generation)) continue;
-    GridAccess past =
-        access_of(entry, record.tag, record.interval, record.place, record.clock);
+    const std::uint64_t tag = record.tag.load(std::memory_order_relaxed);
+    if (!is_of(tag, generation)) continue;
+    GridAccess past = access_of(entry, tag, record.interval, record.place, record.clock);
     const unsigned first = past.thread, shift = past.log_bytes - 2u;
     for (std::size_t word = 0; word < line_words; ++word) {
       past.thread = static_cast<std::uint16_t>(first + (word >> shift));

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <thread>
 
 #include "cpu/exec/access_history.h"
 #include "cpu/exec/thread_order.h"
@@ -35,7 +36,9 @@ class RacePage {
   class Held {
    public:
     explicit Held(RacePage& page) : page_(page) {
-      while (page_.busy_.test_and_set(std::memory_order_acquire)) {
+      constexpr unsigned patience = 1000;
+      for (unsigned tries = 0; page_.busy_.test_and_set(std::memory_order_acquire); ++tries) {
+        if (tries > patience) std::this_thread::yield();
       }
     }
     ~Held() { page_.busy_.clear(std::memory_order_release); }
@@ -58,6 +61,9 @@ class RacePage {
   /// Threads with consecutive numbers read or write all of a line, `now.thread` its first bytes, if
   /// that is easily seen to be in order; else nothing is done.
   bool add_line(const GridAccess& now, std::size_t line, std::uint16_t generation);
+  /// Whether such a read would add nothing: two other blocks have read all of the line, and none
+  /// has written there. Also without holding the page.
+  bool is_read_by_others(const GridAccess& now, std::size_t line, std::uint16_t generation) const;
 
  private:
   /// Of each word or line a write and two reads; other words have a history.
@@ -95,12 +101,12 @@ class RacePage {
   static Entry entry_for_read(std::uint64_t first, std::uint64_t other, std::uint64_t tag);
 
   struct Record {
-    std::uint64_t tag = 0;
+    std::atomic<std::uint64_t> tag{0};  ///< may be asked without holding the page
     std::uint32_t interval = 0, place = 0, clock = 0;
   };
   struct Line {
     std::array<Record, entry_count> records;
-    std::uint16_t spread = 0;  ///< the generation for which its words tell
+    std::atomic<std::uint16_t> spread{0};  ///< the generation for which its words tell
   };
   struct Words {
     std::array<std::uint64_t, entry_count * word_count> tags{};
@@ -120,7 +126,8 @@ class RacePage {
   void put(Entry entry, std::size_t word, const GridAccess& now, std::uint64_t tag);
   void put_read(std::size_t word, const GridAccess& now, std::uint64_t tag);
   void tell_by_words(std::size_t word, std::uint16_t generation) {
-    if (lines_[word / line_words].spread != generation) spread(word / line_words, generation);
+    if (lines_[word / line_words].spread.load(std::memory_order_relaxed) != generation)
+      spread(word / line_words, generation);
   }
   void spread(std::size_t line, std::uint16_t generation);
   Word& history_of(std::size_t word, std::uint16_t generation);

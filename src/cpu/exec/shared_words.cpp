@@ -85,7 +85,7 @@ void SharedWords::renumber() {
       states_[word] = 0;
       continue;
     }
-    if (is_single(states_[word])) spread(word);
+    spread(word);
     const bool in_parts = kind_of(states_[word]) == State::InParts;
     states_[word] = one_stamp | mark(in_parts ? State::InParts : State::Mixed);
   }
@@ -121,20 +121,45 @@ std::array<PastAccess, 2> SharedWords::singles(std::size_t word) const {
 
 /// The accesses that the state tells of become some like all others.
 void SharedWords::spread(std::size_t word) {
-  if (!is_single(states_[word])) return;
-  const auto accesses = singles(word);
+  if (!is_single(states_[word]) && !has_two(word)) return;
+  const auto accesses = has_two(word) ? two(word) : singles(word);
   const Group group = group_of(accesses[0].kind);
   past_[2 * group][word] = accesses[0];
   past_[2 * group + 1][word] = accesses[1];
 }
 
-/// One of the warp that has read it is kept, and this one.
+/// One of the warp that has read it is kept, and this one: as numbers, if both did the same.
 void SharedWords::read_by_many(std::size_t word, std::uint32_t thread, const Lanes& lanes) {
-  const PastAccess first = singles(word)[0];
-  set(word, own_state(thread, lanes), lanes.place);
-  past_[1][word] = single(word, thread);
-  past_[0][word] = first;
+  const std::uint32_t state = states_[word];
+  const std::uint32_t first =
+      kind_of(state) == State::ReadInWarp
+          ? name_in(state) * 32 + static_cast<std::uint32_t>(std::countr_zero(lanes_[word]))
+          : name_in(state);
+  if (places_[word] == lanes.place && (state >> State::size_begin & 3) == lanes.log_bytes - 2) {
+    lanes_[word] = first | thread << two_begin | lanes.log_bytes << two_size_begin;
+  } else {
+    past_[0][word] = single(word, first);
+    set(word, own_state(thread, lanes), lanes.place);
+    past_[1][word] = single(word, thread);
+    lanes_[word] = 0;
+  }
   states_[word] = code_.base | mark(State::ReadByMany);
+}
+
+/// Of two warps that have read it, in the same line.
+std::array<PastAccess, 2> SharedWords::two(std::size_t word) const {
+  const std::uint32_t both = lanes_[word];
+  const auto read_of = [&](std::uint32_t thread) {
+    PastAccess past;
+    past.interval = order_->interval();
+    past.clock = clock(thread);
+    past.place = places_[word];
+    past.thread = static_cast<std::uint16_t>(thread);
+    past.mask = 15;
+    past.log_bytes = static_cast<std::uint8_t>(both >> two_size_begin) & 7;
+    return past;
+  };
+  return {read_of(both & 1023), read_of(both >> two_begin & 1023)};
 }
 
 bool SharedWords::read(std::size_t word, std::uint32_t thread, const Lanes& lanes) {
@@ -233,6 +258,7 @@ void SharedWords::put(std::size_t word, const PastAccess& now) {
     if (state != before) lanes_[word] = lane_of(first.thread) | lane_of(other.thread);
     lanes_[word] |= lane_of(now.thread);
   } else if (kind == State::ReadByMany || kind == State::UpdatedByMany) {
+    lanes_[word] = 0;
     state = code_.base | mark(kind);
   } else {
     state = own | mark(kind);

@@ -73,6 +73,11 @@ class SharedWords {
     };
     if (is_single(state)) {
       for (const PastAccess& past : singles(word)) see(past);
+    } else if (has_two(word)) {
+      // Of its own warp, the thread may come after the one: then it races with the other.
+      for (const PastAccess& past : two(word)) {
+        if (past.thread / 32 != now.thread / 32) see(past);
+      }
     } else if (kind_of(state) == State::InParts) {
       for (const PastAccess& past : histories_[word].past()) see(past);
     } else {
@@ -93,6 +98,11 @@ class SharedWords {
     const State::Kind kind = kind_of(state);
     return kind <= State::Written || kind == State::ReadInWarp;
   }
+  /// Whether `lanes_` names two threads that have read the word.
+  bool has_two(std::size_t word) const {
+    return states_[word] == (code_.base | mark(State::ReadByMany)) && lanes_[word] != 0;
+  }
+  static constexpr unsigned two_begin = 10, two_size_begin = 20;
   static std::uint32_t name_in(std::uint32_t state) { return state & 1023; }
   std::uint32_t own_state(std::uint32_t thread, const Lanes& lanes) const {
     return code_.stamps[thread / 32] | State::size(lanes.log_bytes) | thread;
@@ -112,6 +122,7 @@ class SharedWords {
   /// The access that a state of a single thread or warp tells of.
   PastAccess single(std::size_t word, std::uint32_t thread) const;
   std::array<PastAccess, 2> singles(std::size_t word) const;
+  std::array<PastAccess, 2> two(std::size_t word) const;
   void spread(std::size_t word);
   void read_by_many(std::size_t word, std::uint32_t thread, const Lanes& lanes);
   void part_warp(std::uint32_t warp, std::uint32_t lanes);

@@ -114,12 +114,12 @@ class Widener {
   llvm::Value* word_states();
   llvm::Value* word_field(std::size_t offset, llvm::Type* type, bool invariant);
   llvm::Value* first_thread(unsigned row);
-  llvm::Value* place_now();
+  llvm::Value* place_told(const llvm::CallInst& note);
   llvm::Value* are_words_of_block(const RacingAccess& access, llvm::ArrayRef<RacingRow> rows);
   llvm::Value* look_at_words(const RacingAccess& access, RacingRow& row);
   void put_words(const RacingAccess& access, const RacingRow& row);
   llvm::Value* look_at_word(const RacingAccess& access, RacingRow& row);
-  void put_word(const RacingRow& row);
+  void put_word(const RacingAccess& access, const RacingRow& row);
   llvm::Value* tell_of_row(const RacingAccess& access, unsigned row);
   void tell_of_lanes(llvm::CallInst& note, const RacingAccess& access);
   void emit_filling_note(llvm::CallInst& note, std::uint64_t flags);

@@ -2,12 +2,16 @@
 // Accesses of gangs, where races are looked for: the states of words of shared memory that the
 // lanes of a row access side by side, or all at once, are asked and set here; all else is told.
 #include <llvm/Analysis/VectorUtils.h>
+#include <llvm/IR/MDBuilder.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string>
 
 #include "cpu/kernel_abi/checks.h"
 #include "cpu/kernel_abi/word_states.h"
+#include "cpu/lower/line_notes.h"
 #include "cpu/simt/analysis/special_values.h"
 #include "cpu/simt/widen/widen.h"
 
@@ -27,6 +31,7 @@ struct Widener::RacingAccess {
   Shape shape;
   std::uint64_t bytes, flags;
   unsigned rows, lanes;  ///< lanes of a row
+  llvm::Value* place = nullptr;
   bool is_read() const { return (flags & (AccessFlags::write | AccessFlags::update)) == 0; }
   bool is_plain_write() const {
     return (flags & AccessFlags::write) != 0 && (flags & AccessFlags::strong) == 0;
@@ -92,8 +97,24 @@ llvm::Value* Widener::first_thread(unsigned row) {
   return first;
 }
 
-/// As packed_place.
-llvm::Value* Widener::place_now() {
+/// As packed_place, of what `note` tells of.
+llvm::Value* Widener::place_told(const llvm::CallInst& note) {
+  // The notes of lines before it, as a rule in its block.
+  std::optional<std::uint64_t> known_line, known_file;
+  for (const llvm::Instruction* before = note.getPrevNode(); before;
+       before = before->getPrevNode()) {
+    if (!lower::is_line_note(*before)) continue;
+    const auto* store = llvm::cast<llvm::StoreInst>(before);
+    llvm::APInt offset(64, 0);
+    store->getPointerOperand()->stripAndAccumulateInBoundsConstantOffsets(
+        source_.getParent()->getDataLayout(), offset);
+    auto& known = offset == offsetof(ThreadFrame, source_line) ? known_line : known_file;
+    if (!known)
+      known = llvm::cast<llvm::ConstantInt>(store->getValueOperand())->getZExtValue();
+    if (known_line && known_file)
+      return b_.getInt32(packed_place(static_cast<std::uint32_t>(*known_line),
+                                      static_cast<std::uint32_t>(*known_file)));
+  }
   const auto field = [&](std::size_t offset) {
     return load_field(b_, target_->getArg(0), offset, b_.getInt32Ty(), false);
   };
@@ -189,7 +210,7 @@ void Widener::put_words(const RacingAccess& access, const RacingRow& row) {
   const auto words = static_cast<unsigned>(access.lanes * access.bytes / word_bytes);
   llvm::Value* array = word_field(offsetof(WordStates, array), b_.getInt64Ty(), true);
   b_.CreateMaskedStore(row.own, row.state, llvm::Align(word_bytes), row.sets);
-  b_.CreateMaskedStore(b_.CreateVectorSplat(words, place_now()),
+  b_.CreateMaskedStore(b_.CreateVectorSplat(words, access.place),
                        b_.CreateGEP(b_.getInt8Ty(), row.state, array), llvm::Align(word_bytes),
                        row.sets);
 }
@@ -231,20 +252,20 @@ llvm::Value* Widener::look_at_word(const RacingAccess& access, RacingRow& row) {
       b_.CreateOr(many, b_.CreateAnd(same, b_.CreateICmpEQ(both, known_lanes)));
   known = b_.CreateOr(known, b_.CreateIsNull(lanes));
   llvm::Value* fresh = b_.CreateICmpULT(state, base);
-  llvm::Value* more = b_.CreateAnd(same, b_.CreateICmpEQ(load(places), place_now()));
+  llvm::Value* more = b_.CreateAnd(same, b_.CreateICmpEQ(load(places), access.place));
   row.sets = b_.CreateAnd(b_.CreateOr(fresh, more), b_.CreateNot(known));
   row.own_lanes = b_.CreateSelect(fresh, lanes, both);
   return b_.CreateAnd(is_whole, b_.CreateOr(known, row.sets));
 }
 
-void Widener::put_word(const RacingRow& row) {
+void Widener::put_word(const RacingAccess& access, const RacingRow& row) {
   llvm::Value* array = word_field(offsetof(WordStates, array), b_.getInt64Ty(), true);
   llvm::Value* places = b_.CreateGEP(b_.getInt8Ty(), row.state, array);
   const auto store = [&](llvm::Value* value, llvm::Value* at) {
     b_.CreateAlignedStore(value, at, llvm::Align(word_bytes), /*isVolatile=*/true);
   };
   store(row.own, row.state);
-  store(place_now(), places);
+  store(access.place, places);
   store(row.own_lanes, b_.CreateGEP(b_.getInt8Ty(), places, array));
 }
 
@@ -286,7 +307,7 @@ void Widener::tell_of_lanes(llvm::CallInst& note, const RacingAccess& access) {
 void Widener::emit_race_note(llvm::CallInst& note, std::uint64_t flags) {
   llvm::Value* address = note.getArgOperand(Address);
   const Shape shape = shapes_.of(address);
-  const RacingAccess access{
+  RacingAccess access{
       address,
       shape,
       llvm::cast<llvm::ConstantInt>(note.getArgOperand(Bytes))->getZExtValue(),
@@ -297,6 +318,7 @@ void Widener::emit_race_note(llvm::CallInst& note, std::uint64_t flags) {
     tell_of_lanes(note, access);
     return;
   }
+  access.place = place_told(note);
   const auto row_of = [&](unsigned number) -> RacingRow {
     return {number, row_value(address, number),
             is_full(mask_) ? nullptr : row_lanes(mask_, number)};
@@ -304,8 +326,9 @@ void Widener::emit_race_note(llvm::CallInst& note, std::uint64_t flags) {
   const auto block = [&](const char* name) {
     return llvm::BasicBlock::Create(b_.getContext(), name, target_);
   };
+  llvm::MDNode* weights = llvm::MDBuilder(b_.getContext()).createLikelyBranchWeights();
   const auto branch = [&](llvm::Value* condition, llvm::BasicBlock* yes, llvm::BasicBlock* no) {
-    b_.CreateCondBr(condition, yes, no);
+    b_.CreateCondBr(condition, yes, no, weights);
     b_.SetInsertPoint(yes);
   };
   if (access.is_read()) {
@@ -319,7 +342,7 @@ void Widener::emit_race_note(llvm::CallInst& note, std::uint64_t flags) {
       branch(is_word ? look_at_word(access, row) : look_at_words(access, row), sound, call);
       branch(is_word ? row.sets : b_.CreateOrReduce(row.sets), put, after);
       if (is_word) {
-        put_word(row);
+        put_word(access, row);
       } else {
         put_words(access, row);
       }
