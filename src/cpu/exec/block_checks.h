@@ -58,7 +58,7 @@ inline bool writes_the_same(const NotedAccess& access, std::uint64_t word, std::
 
 /// Writers of equal values do not mind each other.
 inline bool is_conflict(const NotedAccess& access, const PastAccess& now, const PastAccess& past,
-                 std::uint64_t word) {
+                        std::uint64_t word) {
   return past.kind != PastAccess::Write || now.kind != PastAccess::Write ||
          !writes_the_same(access, word, past.mask & now.mask);
 }
@@ -165,10 +165,10 @@ class BlockChecks {
   KnownAllocations allocations_;
   /// By access of the kernel; the first is for of_gang().
   std::vector<AllowedRange> allowed_{1};
-  std::uint64_t allowed_grid_ = 0;     ///< the launch that they are of
-  std::uint64_t allowed_epoch_ = 0;    ///< and the AddressTable's
-  std::vector<bool> aligned_;          ///< by thread
-  std::vector<bool> has_unwritten_;    ///< by thread: it has read uninitialised memory
+  std::uint64_t allowed_grid_ = 0;   ///< the launch that they are of
+  std::uint64_t allowed_epoch_ = 0;  ///< and the AddressTable's
+  std::vector<bool> aligned_;        ///< by thread
+  std::vector<bool> has_unwritten_;  ///< by thread: it has read uninitialised memory
   GangSync gang_sync_;
   ThreadOrder order_;
   GridOrder grid_order_;
@@ -188,7 +188,7 @@ class BlockChecks {
   std::vector<Knowledge> read_;     ///< by thread: read since, not acquired yet
   std::vector<Knowledge> arrived_;  ///< by barrier
   WorkClock work_read_;             ///< of other streams' work, as `read_`
-  bool in_gangs_ = false;  ///< as the latest block
+  bool in_gangs_ = false;           ///< as the latest block
   // Of blocks that run in gangs.
   SharedWords shared_words_;
   std::vector<std::uint32_t> passed_;  ///< barriers, by the number of the gang's first thread

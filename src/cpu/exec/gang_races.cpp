@@ -251,7 +251,8 @@ std::uint64_t BlockChecks::gang_in_shared(const GangAccess& access, std::uint64_
     bool again = false;
     if (!apart) {
       words_of(lane, [&](std::uint64_t word) {
-        shared_words_.look(word, now, [&](const PastAccess& past) { again |= both_write(past, now); });
+        shared_words_.look(word, now,
+                           [&](const PastAccess& past) { again |= both_write(past, now); });
       });
     }
     if (again) {
@@ -329,9 +330,9 @@ std::uint64_t BlockChecks::gang_in_page(GridRaces::Page& page, const GangAccess&
           return;
         }
         const std::uint64_t begin = access.address(lane) / GridRaces::page_bytes;
-        report_global_race(*launch_, *block_, now, past,
-                           begin * GridRaces::page_bytes + word * history_word +
-                               first_byte(past.mask & now.mask));
+        report_global_race(
+            *launch_, *block_, now, past,
+            begin * GridRaces::page_bytes + word * history_word + first_byte(past.mask & now.mask));
       });
       if (!writes) page.put(now, word, generation, precedes);
     });
@@ -419,7 +420,8 @@ void BlockChecks::compare_lanes(const GangAccess& access, unsigned lane) {
     if (other == lane) return;
     const CommonBytes common(access, lane, other);
     std::uint64_t at = common.begin;
-    const bool is_known = access.low != nullptr && (access.what.bytes <= 8 || access.high != nullptr);
+    const bool is_known =
+        access.low != nullptr && (access.what.bytes <= 8 || access.high != nullptr);
     while (is_known && at < common.end &&
            written_byte(access, lane, at) == written_byte(access, other, at))
       ++at;

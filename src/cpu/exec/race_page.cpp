@@ -40,12 +40,12 @@ RacePage::Entry RacePage::entry_for_read(std::uint64_t first, std::uint64_t othe
   if (is_stale(first) || (is_of_block(first, tag) && ((first ^ tag) & thread) == 0))
     return FirstRead;
   return is_stale(other) || is_of_block(other, tag) || is_of_block(other, first) ? OtherRead
-                                                                                : entry_count;
+                                                                                 : entry_count;
 }
 
 void RacePage::put_read(std::size_t word, const GridAccess& now, std::uint64_t tag) {
-  const Entry entry = entry_for_read(words_->tags[at(FirstRead, word)],
-                                     words_->tags[at(OtherRead, word)], tag);
+  const Entry entry =
+      entry_for_read(words_->tags[at(FirstRead, word)], words_->tags[at(OtherRead, word)], tag);
   if (entry != entry_count) put(entry, word, now, tag);
 }
 

@@ -169,8 +169,8 @@ void RacePage::put(const GridAccess& now, std::size_t word, std::uint16_t genera
                    Precedes&& precedes) {
   tell_by_words(word, generation);
   const bool is_write = now.kind == PastAccess::Write;
-  const bool is_simple = now.mask == 15 && now.block < most_blocks &&
-                         (is_write || now.kind == PastAccess::Read);
+  const bool is_simple =
+      now.mask == 15 && now.block < most_blocks && (is_write || now.kind == PastAccess::Read);
   const bool has_history = is_elsewhere(word, generation);
   if (!is_simple || has_history) {
     if (!has_history) move(word, generation);

@@ -282,8 +282,7 @@ WordState::Kind SharedWords::kind_after(std::size_t word, const PastAccess& now)
                        first.thread != other.thread;
   const State::Kind single = group == Reads ? State::AlsoRead : State::Mixed;
   if (!are_two || has_others) return single;
-  if (!is_same_warp(first, other))
-    return group == Reads ? State::ReadByMany : State::UpdatedByMany;
+  if (!is_same_warp(first, other)) return group == Reads ? State::ReadByMany : State::UpdatedByMany;
   const auto is_of_now = [&](const PastAccess& past) {
     return past.clock == now.clock && past.place == now.place;
   };

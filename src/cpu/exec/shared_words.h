@@ -15,9 +15,10 @@
 namespace pycuda::cpu::exec {
 
 /// Where one thread alone accesses a word between two barriers, or lanes of one warp read it, the
-/// word's state says that and compiled code sees to it. Of other words two reads, two writes and two
-/// strong writes are kept, of different warps where there are such: whatever races with any access
-/// since the barrier races with one of these. Words of which threads access parts have a history.
+/// word's state says that and compiled code sees to it. Of other words two reads, two writes and
+/// two strong writes are kept, of different warps where there are such: whatever races with any
+/// access since the barrier races with one of these. Words of which threads access parts have a
+/// history.
 class SharedWords {
  public:
   /// What accesses of one instruction have in common.
@@ -119,7 +120,7 @@ class SharedWords {
     states_[word] = state;
     places_[word] = place;
   }
-  /// The access that a state of a single thread or warp tells of.
+  /// The access of a state that has a single thread or warp.
   PastAccess single(std::size_t word, std::uint32_t thread) const;
   std::array<PastAccess, 2> singles(std::size_t word) const;
   std::array<PastAccess, 2> two(std::size_t word) const;
@@ -133,10 +134,10 @@ class SharedWords {
 
   const ThreadOrder* order_ = nullptr;
   std::uint32_t threads_ = 0;
-  std::uint32_t latest_ = 0;       ///< the latest stamp
+  std::uint32_t latest_ = 0;        ///< the latest stamp
   std::uint32_t clock_offset_ = 0;  ///< of clocks, which go on when stamps begin again
   WordStates code_;
-  std::size_t words_ = 0;             ///< that there is room for
+  std::size_t words_ = 0;              ///< that there is room for
   std::vector<std::uint32_t> arrays_;  ///< the three that follow, by word
   std::uint32_t *states_ = nullptr, *places_ = nullptr, *lanes_ = nullptr;
   std::array<std::vector<PastAccess>, std::size_t{2} * group_count> past_;

@@ -25,9 +25,7 @@ class ThreadOrder {
   /// A new block of so many threads: all earlier moments come before it.
   void start(std::uint32_t threads);
   /// Whether clocks are about to be more than histories have room for.
-  bool is_worn() const {
-    return std::any_of(clocks_.begin(), clocks_.end(), is_late);
-  }
+  bool is_worn() const { return std::any_of(clocks_.begin(), clocks_.end(), is_late); }
   static constexpr bool is_late(std::uint32_t clock) { return clock > 1u << 28; }
   /// What is known is of no use for the next block.
   void forget() { threads_ = 0; }

@@ -63,8 +63,8 @@ struct AccessFlags {
   static constexpr std::uint32_t has_value = 32;  ///< `low` and `high` are what is written
   /// Whether what it reads was written is reported afterwards (pycuda_cpu_note_read).
   static constexpr std::uint32_t read_later = 128;
-  static constexpr std::uint32_t may_race = 256;  ///< told because of Check::Race
-  static constexpr std::uint32_t of_init = 512;   ///< told because of Check::Init
+  static constexpr std::uint32_t may_race = 256;  ///< for Check::Race
+  static constexpr std::uint32_t of_init = 512;   ///< for Check::Init
   static constexpr std::uint32_t shared = 1024;   ///< in the state space .shared
 };
 
@@ -85,10 +85,10 @@ inline constexpr std::uint32_t no_check_site = 0xffffffff;
 
 /// An access of a gang and how the gang's threads lie, as compiled code packs them into a number.
 struct AccessOfGang {
-  std::uint32_t bytes = 0;    ///< of each thread's access
-  std::uint32_t flags = 0;    ///< AccessFlags
-  std::uint32_t columns = 1;  ///< threads of each of the gang's rows
-  bool in_line = false;       ///< along the linear thread index
+  std::uint32_t bytes = 0;       ///< of each thread's access
+  std::uint32_t flags = 0;       ///< AccessFlags
+  std::uint32_t columns = 1;     ///< threads of each of the gang's rows
+  bool in_line = false;          ///< along the linear thread index
   std::uint32_t first_lane = 0;  ///< of pycuda_cpu_note_row: the one with bit 0
 
   constexpr std::uint64_t packed() const {

@@ -11,9 +11,9 @@ namespace pycuda::cpu {
 /// the access (4, 8 or 16 bytes), and the stamp of the warp at that time.
 struct WordState {
   enum Kind : std::uint32_t {
-    Read,        ///< by a thread alone
-    Written,     ///< by a thread alone, which may have read it
-    AlsoRead,    ///< by the thread, after others: the accesses are kept elsewhere
+    Read,      ///< by a thread alone
+    Written,   ///< by a thread alone, which may have read it
+    AlsoRead,  ///< by the thread, after others: the accesses are kept elsewhere
     AlsoWritten,
     ReadInWarp,  ///< by lanes of the warp alone, in one line
     ReadByMany,  ///< by two warps; the number names neither, and has the stamp of the interval
@@ -31,14 +31,15 @@ struct WordState {
   static constexpr std::uint32_t own_kinds = std::uint32_t{AlsoWritten} << kind_begin;
 };
 
-/// Of a block that runs in gangs: states of the words of its shared memory. Behind AllowedRange[-1].
+/// Of a block that runs in gangs: states of the words of its shared memory. Behind
+/// AllowedRange[-1].
 struct WordStates {
   std::uint64_t window = 0;  ///< where the words begin
   std::uint64_t bytes = 0;
   /// What is added to a word's address to get that of its state, and to that of a state for that
   /// of the place (packed_place) of the access, and from there for that of the lanes that made it.
   std::uint64_t states = 0, array = 0;
-  std::uint32_t base = 0;        ///< older states are of accesses before the latest barrier
+  std::uint32_t base = 0;         ///< older states are of accesses before the latest barrier
   std::uint32_t stamps[32] = {};  ///< by warp
 };
 

@@ -100,7 +100,8 @@ bool emit_wait(FunctionLowering& lowering, const ptx::Instruction& instruction) 
   lowering.write(operands[0], complete);
   b.CreateCondBr(complete, over, wait);
   b.SetInsertPoint(over);
-  lowering.note_access(barrier, ptx::Space::Shared, barrier_bytes, {AccessFlags::strong | AccessFlags::acquire});
+  lowering.note_access(barrier, ptx::Space::Shared, barrier_bytes,
+                       {AccessFlags::strong | AccessFlags::acquire});
   b.CreateBr(go_on);
   b.SetInsertPoint(wait);
   lowering.pseudo_call(pseudo::yield, b.getVoidTy(), {}, true);

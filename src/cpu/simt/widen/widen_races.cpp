@@ -49,7 +49,7 @@ struct Widener::RacingAccess {
 struct Widener::RacingRow {
   unsigned number;
   llvm::Value* address;
-  llvm::Value* lanes;  ///< a mask; null: all
+  llvm::Value* lanes;                ///< a mask; null: all
   llvm::Value* state = nullptr;      ///< where the first word's is
   llvm::Value* own = nullptr;        ///< what it becomes
   llvm::Value* sets = nullptr;       ///< for which words, or whether
@@ -82,15 +82,15 @@ llvm::Value* Widener::first_thread(unsigned row) {
   llvm::Value*& first = specials_["first thread " + std::to_string(row)];
   if (!first) {
     llvm::IRBuilder<> at_entry(entry_);
-    first = load_field(at_entry, target_->getArg(0), offsetof(ThreadFrame, linear),
-                       b_.getInt32Ty(), true);
+    first = load_field(at_entry, target_->getArg(0), offsetof(ThreadFrame, linear), b_.getInt32Ty(),
+                       true);
     if (row != 0) {
       llvm::Value* block = load_field(at_entry, target_->getArg(0), offsetof(ThreadFrame, block),
                                       b_.getPtrTy(), true);
       llvm::Value* launch =
           load_field(at_entry, block, offsetof(BlockFrame, launch), b_.getPtrTy(), true);
-      llvm::Value* width = load_field(at_entry, launch, offsetof(LaunchFrame, block.x),
-                                      b_.getInt32Ty(), true);
+      llvm::Value* width =
+          load_field(at_entry, launch, offsetof(LaunchFrame, block.x), b_.getInt32Ty(), true);
       first = at_entry.CreateAdd(first, at_entry.CreateMul(width, b_.getInt32(row)));
     }
   }
@@ -109,8 +109,7 @@ llvm::Value* Widener::place_told(const llvm::CallInst& note) {
     store->getPointerOperand()->stripAndAccumulateInBoundsConstantOffsets(
         source_.getParent()->getDataLayout(), offset);
     auto& known = offset == offsetof(ThreadFrame, source_line) ? known_line : known_file;
-    if (!known)
-      known = llvm::cast<llvm::ConstantInt>(store->getValueOperand())->getZExtValue();
+    if (!known) known = llvm::cast<llvm::ConstantInt>(store->getValueOperand())->getZExtValue();
     if (known_line && known_file)
       return b_.getInt32(packed_place(static_cast<std::uint32_t>(*known_line),
                                       static_cast<std::uint32_t>(*known_file)));
@@ -120,9 +119,9 @@ llvm::Value* Widener::place_told(const llvm::CallInst& note) {
   };
   llvm::Value* line = field(offsetof(ThreadFrame, source_line));
   llvm::Value* file = field(offsetof(ThreadFrame, source_file));
-  llvm::Value* fits = b_.CreateAnd(
-      b_.CreateICmpULT(line, b_.getInt32(1u << source_line_bits)),
-      b_.CreateICmpULT(file, b_.getInt32(1u << (32 - source_line_bits))));
+  llvm::Value* fits =
+      b_.CreateAnd(b_.CreateICmpULT(line, b_.getInt32(1u << source_line_bits)),
+                   b_.CreateICmpULT(file, b_.getInt32(1u << (32 - source_line_bits))));
   return b_.CreateSelect(fits, b_.CreateOr(line, b_.CreateShl(file, source_line_bits)),
                          b_.getInt32(0));
 }
@@ -159,16 +158,15 @@ llvm::Value* Widener::look_at_words(const RacingAccess& access, RacingRow& row) 
     return b_.CreateOr(value, splat(b_.getInt32(WordState::mark(kind))));
   };
   row.state = b_.CreateIntToPtr(
-      b_.CreateAdd(row.address,
-                   word_field(offsetof(WordStates, states), b_.getInt64Ty(), true)),
+      b_.CreateAdd(row.address, word_field(offsetof(WordStates, states), b_.getInt64Ty(), true)),
       b_.getPtrTy());
   // Volatile: what is told of other accesses changes it.
   llvm::Value* state =
       b_.CreateAlignedLoad(llvm::FixedVectorType::get(b_.getInt32Ty(), words), row.state,
                            llvm::Align(word_bytes), /*isVolatile=*/true);
   llvm::Value* thread = first_thread(row.number);
-  llvm::Value* stamps = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), word_states(),
-                                                      offsetof(WordStates, stamps));
+  llvm::Value* stamps =
+      b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), word_states(), offsetof(WordStates, stamps));
   llvm::Value* stamp = b_.CreateAlignedLoad(
       b_.getInt32Ty(), b_.CreateGEP(b_.getInt32Ty(), stamps, b_.CreateLShr(thread, 5)),
       llvm::Align(4));
@@ -176,9 +174,9 @@ llvm::Value* Widener::look_at_words(const RacingAccess& access, RacingRow& row) 
   llvm::SmallVector<llvm::Constant*, 64> steps;
   for (unsigned word = 0; word < words; ++word) steps.push_back(b_.getInt32(word / per_lane));
   const std::uint32_t size = WordState::size(llvm::Log2_64(access.bytes));
-  llvm::Value* own = b_.CreateAdd(
-      splat(b_.CreateAdd(b_.CreateAdd(stamp, thread), b_.getInt32(size))),
-      llvm::ConstantVector::get(steps));
+  llvm::Value* own =
+      b_.CreateAdd(splat(b_.CreateAdd(b_.CreateAdd(stamp, thread), b_.getInt32(size))),
+                   llvm::ConstantVector::get(steps));
   llvm::Value* fresh = b_.CreateICmpULT(state, splat(base));
   llvm::Value* known = nullptr;
   if (access.is_read()) {
@@ -198,8 +196,8 @@ llvm::Value* Widener::look_at_words(const RacingAccess& access, RacingRow& row) 
     llvm::Value* lanes = row.lanes;
     if (per_lane != 1)
       lanes = b_.CreateShuffleVector(
-          lanes, llvm::createReplicatedMask(static_cast<int>(per_lane),
-                                            static_cast<int>(access.lanes)));
+          lanes,
+          llvm::createReplicatedMask(static_cast<int>(per_lane), static_cast<int>(access.lanes)));
     wrong = b_.CreateAnd(lanes, wrong);
     row.sets = b_.CreateAnd(lanes, row.sets);
   }
@@ -223,8 +221,7 @@ llvm::Value* Widener::look_at_word(const RacingAccess& access, RacingRow& row) {
   };
   llvm::Value* array = word_field(offsetof(WordStates, array), b_.getInt64Ty(), true);
   row.state = b_.CreateIntToPtr(
-      b_.CreateAdd(row.address,
-                   word_field(offsetof(WordStates, states), b_.getInt64Ty(), true)),
+      b_.CreateAdd(row.address, word_field(offsetof(WordStates, states), b_.getInt64Ty(), true)),
       b_.getPtrTy());
   llvm::Value* places = b_.CreateGEP(b_.getInt8Ty(), row.state, array);
   llvm::Value* state = load(row.state);
@@ -237,19 +234,18 @@ llvm::Value* Widener::look_at_word(const RacingAccess& access, RacingRow& row) {
     lanes = b_.CreateZExt(b_.CreateBitCast(row.lanes, b_.getIntNTy(access.lanes)), word);
   lanes = b_.CreateShl(lanes, in_warp);
   llvm::Value* is_whole = b_.CreateICmpULE(in_warp, b_.getInt32(warp_size - access.lanes));
-  llvm::Value* stamps = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), word_states(),
-                                                      offsetof(WordStates, stamps));
+  llvm::Value* stamps =
+      b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), word_states(), offsetof(WordStates, stamps));
   llvm::Value* stamp =
       b_.CreateAlignedLoad(word, b_.CreateGEP(word, stamps, warp), llvm::Align(word_bytes));
   llvm::Value* base = word_field(offsetof(WordStates, base), word, false);
-  row.own = b_.CreateOr(b_.CreateOr(stamp, warp),
-                        b_.getInt32(WordState::mark(WordState::ReadInWarp)));
+  row.own =
+      b_.CreateOr(b_.CreateOr(stamp, warp), b_.getInt32(WordState::mark(WordState::ReadInWarp)));
   llvm::Value* many = b_.CreateICmpEQ(
       state, b_.CreateOr(base, b_.getInt32(WordState::mark(WordState::ReadByMany))));
   llvm::Value* same = b_.CreateICmpEQ(state, row.own);
   llvm::Value* both = b_.CreateOr(known_lanes, lanes);
-  llvm::Value* known =
-      b_.CreateOr(many, b_.CreateAnd(same, b_.CreateICmpEQ(both, known_lanes)));
+  llvm::Value* known = b_.CreateOr(many, b_.CreateAnd(same, b_.CreateICmpEQ(both, known_lanes)));
   known = b_.CreateOr(known, b_.CreateIsNull(lanes));
   llvm::Value* fresh = b_.CreateICmpULT(state, base);
   llvm::Value* more = b_.CreateAnd(same, b_.CreateICmpEQ(load(places), access.place));
@@ -308,12 +304,8 @@ void Widener::emit_race_note(llvm::CallInst& note, std::uint64_t flags) {
   llvm::Value* address = note.getArgOperand(Address);
   const Shape shape = shapes_.of(address);
   RacingAccess access{
-      address,
-      shape,
-      llvm::cast<llvm::ConstantInt>(note.getArgOperand(Bytes))->getZExtValue(),
-      flags,
-      rows_,
-      columns_};
+      address, shape, llvm::cast<llvm::ConstantInt>(note.getArgOperand(Bytes))->getZExtValue(),
+      flags,   rows_, columns_};
   if (!access.has_states()) {
     tell_of_lanes(note, access);
     return;

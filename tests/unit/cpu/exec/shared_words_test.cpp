@@ -90,8 +90,8 @@ TEST_CASE("all lanes of a warp read: a writer races with another of them") {
   Block block;
   REQUIRE(block.words.read(3, 1, 0xffff0000, {1, 2}));
   REQUIRE(block.words.read(3, 1, 0x0000ffff, {1, 2}));
-  CHECK(block.words.read(3, 63, {9, 2}));        // one of them, in another line
-  CHECK(!block.words.read(3, 1, 0x1, {9, 4}));   // of another size
+  CHECK(block.words.read(3, 63, {9, 2}));       // one of them, in another line
+  CHECK(!block.words.read(3, 1, 0x1, {9, 4}));  // of another size
   CHECK(block.races(32, PastAccess::Write));
   CHECK(block.races(0, PastAccess::Write));
   block.words.sync_lanes(1, all_lanes, block.order);
