@@ -7,12 +7,22 @@ import warnings
 
 from pycuda import _driver
 from pycuda._compilers import rtc, the_compiler
-from pycuda._compiling import compile, default_options
+from pycuda._compiling import _compile_as_set, default_options
 from pycuda._driver import Linker, jit_input_type
 from pycuda._source_places import place_of_source, user_frame
 from pycuda._source_text import source_bytes
 
 _FILE = re.compile(rb'^(\s*\.file\s+\d+\s+)"kernel\.cu"', re.M)
+
+
+def checks_arguments(choice):
+    """Whether kernels check the types of arrays: what the module is told, or what PYCUDA_CHECK_ARGUMENTS says."""
+    if choice is not None:
+        return bool(choice)
+    text = os.environ.get("PYCUDA_CHECK_ARGUMENTS", "")
+    if text not in ("", "0", "1"):
+        raise ValueError(f"PYCUDA_CHECK_ARGUMENTS is {text!r}: it may be '0' or '1'")
+    return text != "0"
 
 
 class CudaModule:
@@ -60,7 +70,7 @@ class CudaModule:
 class DynamicModule(CudaModule):
     """A module linked from several parts: sources, PTX, machine code, libraries.
 
-    Methods return self.
+    Methods return self. Kernels of sources check their arguments, as those of a `SourceModule` do (`check_arguments`).
     """
 
     def __repr__(self):
@@ -79,6 +89,8 @@ class DynamicModule(CudaModule):
         message_handler=None,
         log_verbose=False,
         cuda_libdir=None,
+        *,
+        check_arguments=None,
     ):
         capability = _driver._device_traits().capability
         if 0 < capability < 35:
@@ -96,6 +108,8 @@ class DynamicModule(CudaModule):
         self.include_dirs = list(include_dirs or [])
         self.cuda_libdir = cuda_libdir
         self.module = None
+        self._checks_arguments = checks_arguments(check_arguments)
+        self._kernel_types = {}
         self._sources = []  # (the compiler's name of it, its place, the source)
         self.linker = Linker(message_handler, link_options, log_verbose)
 
@@ -124,7 +138,7 @@ class DynamicModule(CudaModule):
     def add_source(self, source, nvcc_options=None, name="kernel.ptx"):
         """Compile a source to PTX and add it."""
         linker = self._open_linker()
-        ptx = compile(
+        compiled = _compile_as_set(
             source,
             self.nvcc,
             nvcc_options,
@@ -136,6 +150,8 @@ class DynamicModule(CudaModule):
             self.include_dirs,
             target="ptx",
         )
+        ptx = compiled.image
+        self._kernel_types |= compiled.kernel_types
         if _driver._device_traits().is_cpu:
             # Several sources in one module: each has a name of its own there.
             file = f"kernel-{len(self._sources) + 1}.cu"
@@ -176,13 +192,18 @@ class DynamicModule(CudaModule):
         self.module = self._open_linker().link_module()
         for file, place, source in self._sources:
             self.module._set_source(file, place.line_name, place.first_line, source)
+        if self._checks_arguments:
+            self.module._check_arguments(self._kernel_types)
         self.linker = None
         self._bind_module()
         return self
 
 
 class DynamicSourceModule(DynamicModule):
-    """A module from one source that launches kernels from kernels (see `compile`)."""
+    """A module from one source that launches kernels from kernels (see `compile`).
+
+    `check_arguments` is that of `SourceModule`.
+    """
 
     def __init__(
         self,
@@ -196,6 +217,8 @@ class DynamicSourceModule(DynamicModule):
         cache_dir=None,
         include_dirs=None,
         cuda_libdir=None,
+        *,
+        check_arguments=None,
     ):
         super().__init__(
             nvcc=nvcc,
@@ -206,6 +229,7 @@ class DynamicSourceModule(DynamicModule):
             cache_dir=cache_dir,
             include_dirs=include_dirs,
             cuda_libdir=cuda_libdir,
+            check_arguments=check_arguments,
         )
         options = list(default_options() if options is None else options)
         for option in ("-rdc=true", "-lcudadevrt"):

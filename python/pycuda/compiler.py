@@ -15,13 +15,12 @@ silent, bounded in size and safe for processes that share it.
 """
 
 import functools
-import os
 import re
 
 from pycuda import _compile_times
 from pycuda._compilers import as_texts, get_nvcc_version
 from pycuda._compiling import DEFAULT_NVCC_FLAGS, _compile_as_set, compile, compile_plain
-from pycuda._cuda_modules import CudaModule, DynamicModule, DynamicSourceModule
+from pycuda._cuda_modules import CudaModule, DynamicModule, DynamicSourceModule, checks_arguments
 from pycuda._driver import LogicError, _readable_name, module_from_buffer
 from pycuda._errors import CompileError
 from pycuda._images import has_variables, variables_in_use
@@ -43,14 +42,6 @@ __all__ = [
 ]
 
 
-def checks_arguments():
-    """Whether kernels check the types of arrays, unless a `SourceModule` says otherwise."""
-    choice = os.environ.get("PYCUDA_CHECK_ARGUMENTS", "")
-    if choice not in ("", "0", "1"):
-        raise ValueError(f"PYCUDA_CHECK_ARGUMENTS is {choice!r}: it may be '0' or '1'")
-    return choice != "0"
-
-
 class SourceModule(CudaModule):
     """A module compiled from a source and loaded into the current context (see `compile`).
 
@@ -61,7 +52,8 @@ class SourceModule(CudaModule):
         kernels declare. Numbers of another size, `__half`, `__nv_bfloat16` and `complex<float>` among them, are a
         TypeError; numbers of another kind, and views with gaps between their elements, are a UserWarning, once for each
         parameter. Enumerations count as their integers. `void`, types of one byte, structs, vectors, and complex for
-        plain numbers fit everything; so do explicit pointers. True unless PYCUDA_CHECK_ARGUMENTS is 0.
+        plain numbers fit everything; so do explicit pointers. An array for a number is a TypeError, an integer that the
+        declared type does not hold an OverflowError. True unless PYCUDA_CHECK_ARGUMENTS is 0.
     name_expressions : list of str
         Instances of templates that must be in the module, as "k<float, 3>"; see `get_function`.
 
@@ -108,7 +100,7 @@ class SourceModule(CudaModule):
             cache_dir,
             include_dirs,
         )
-        self._checks_arguments = checks_arguments() if check_arguments is None else bool(check_arguments)
+        self._checks_arguments = checks_arguments(check_arguments)
         names = as_texts(name_expressions, "name_expressions")
         self._expressions = [name_expression(name) or name for name in names]
         self._constants = frozenset()  # variables of modules from before, too

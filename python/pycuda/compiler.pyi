@@ -99,6 +99,8 @@ class DynamicModule(CudaModule):
         message_handler: _MessageHandler = None,
         log_verbose: bool = False,
         cuda_libdir: _Path | None = None,
+        *,
+        check_arguments: bool | None = None,
     ) -> None: ...
     def add_source(self, source: _Source, nvcc_options: _Options = None, name: str = "kernel.ptx") -> Self: ...
     def add_data(self, data: Buffer | str, input_type: jit_input_type, name: str = "unknown") -> Self: ...
@@ -121,4 +123,6 @@ class DynamicSourceModule(DynamicModule):
         cache_dir: _Path | Literal[False] | None = None,
         include_dirs: Iterable[_Path] | None = None,
         cuda_libdir: _Path | None = None,
+        *,
+        check_arguments: bool | None = None,
     ) -> None: ...

@@ -6,6 +6,14 @@
 #include <utility>
 
 namespace pycuda::cuda {
+namespace {
+
+ParameterKind kind_of(NumberKind number) {
+  if (number == NumberKind::Other) return ParameterKind::Unknown;
+  return number == NumberKind::Floating ? ParameterKind::Float : ParameterKind::Integer;
+}
+
+}  // namespace
 
 int Kernel::attribute(CUfunction_attribute attribute) const {
   const ContextScope scope(context());
@@ -78,11 +86,21 @@ const KernelLayout& Kernel::layout() const {
     }
     layout.known = true;
     if (kinds != nullptr && kinds->size() == layout.parameters.size()) {
-      for (std::size_t i = 0; i < kinds->size(); ++i) layout.parameters[i].kind = (*kinds)[i];
+      for (std::size_t i = 0; i < kinds->size(); ++i) {
+        KernelParameter& parameter = layout.parameters[i];
+        parameter.kind = (*kinds)[i];
+        if (parameter.kind == ParameterKind::Float) parameter.number = NumberKind::Floating;
+      }
     }
     if (types.size() == layout.parameters.size()) {
       for (std::size_t i = 0; i < types.size(); ++i) {
-        layout.parameters[i].element = types[i].element;
+        KernelParameter& parameter = layout.parameters[i];
+        parameter.element = types[i].element;
+        if (parameter.number == NumberKind::Other) parameter.number = number_kind(types[i].text);
+        // Machine code tells no kinds. Integers of 16 bits are given as the bits of halves.
+        if (parameter.kind == ParameterKind::Unknown && parameter.bytes >= 4) {
+          parameter.kind = kind_of(parameter.number);
+        }
         layout.type_names.push_back(std::move(types[i].text));
       }
     }

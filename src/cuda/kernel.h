@@ -21,6 +21,7 @@ struct KernelParameter {
   std::size_t bytes;
   ParameterKind kind = ParameterKind::Unknown;
   ElementType element = {};  ///< Any: arrays are not checked
+  NumberKind number = NumberKind::Other;
 };
 
 /// The kernel's parameter list, as the driver tells it.

@@ -101,6 +101,18 @@ ElementType plain_number(std::string_view type) {
   return found == std::end(kPlainNumbers) ? ElementType{} : found->element;
 }
 
+NumberKind number_kind(std::string_view type) {
+  if (type == "signed char") return NumberKind::Signed;
+  if (type == "unsigned char") return NumberKind::Unsigned;
+  const ElementType number = plain_number(type);
+  if (number.kind == Kind::Float || number.kind == Kind::BFloat) return NumberKind::Floating;
+  if (number.kind != Kind::Integer || number.bytes == 1 || number.bytes == 16) {
+    return NumberKind::Other;
+  }
+  const bool is_unsigned = type.starts_with("unsigned ") || type.starts_with("char");
+  return is_unsigned ? NumberKind::Unsigned : NumberKind::Signed;
+}
+
 std::string_view pointer_target(std::string_view type) {
   while (type.ends_with(']')) {
     const std::size_t open = type.rfind('[');

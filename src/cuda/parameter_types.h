@@ -25,6 +25,14 @@ struct ElementType {
   bool operator==(const ElementType&) const = default;
 };
 
+/// How a plain number that is passed by value is read.
+enum class NumberKind : std::uint8_t {
+  Other,  ///< no plain number, or one that stands for a byte: char
+  Signed,
+  Unsigned,
+  Floating,
+};
+
 /// A parameter: the element is Any unless it is a pointer or a reference to (arrays of) numbers.
 struct ParameterType {
   std::string text;  ///< "float const*"
@@ -33,6 +41,9 @@ struct ParameterType {
 
 /// What a number of the type is: {BFloat, 2} of "__nv_bfloat16". Any of all but plain numbers.
 ElementType plain_number(std::string_view type);
+
+/// Of a parameter's type; Other of pointers, bool, enumerations and 128 bits, too.
+NumberKind number_kind(std::string_view type);
 
 /// What a pointer or a reference, also to arrays, leads to: "float" of "float const*",
 /// "float const (*) [4]" and "float (&) [4]". Empty for other types.

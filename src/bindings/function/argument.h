@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bindings/base/limited_api.h"
@@ -26,6 +27,7 @@ struct Argument {
   std::size_t bytes;  ///< what the parameter has
   cuda::ParameterKind kind = cuda::ParameterKind::Unknown;
   cuda::ElementType element = {};
+  cuda::NumberKind number = cuda::NumberKind::Other;
 
   ArrayParameter as_array_parameter() const { return {kernel, index, element}; }
 
@@ -33,6 +35,12 @@ struct Argument {
   bool is_pointer() const {
     const std::vector<std::string>& types = kernel.layout().type_names;
     return bytes == sizeof(CUdeviceptr) && index < types.size() && types[index].ends_with('*');
+  }
+
+  /// The parameter's type in C++; empty where the source's types are not known.
+  std::string_view declared_type() const {
+    const std::vector<std::string>& types = kernel.layout().type_names;
+    return index < types.size() ? std::string_view(types[index]) : std::string_view();
   }
 
   bool is_bool() const {
@@ -45,9 +53,8 @@ struct Argument {
   cuda::ElementType::Kind short_float() const {
     const std::vector<std::string>& types = kernel.layout().type_names;
     if (bytes != 2 || index >= types.size()) return cuda::ElementType::Kind::Any;
-    const cuda::ElementType number = cuda::plain_number(types[index]);
-    return number.kind == cuda::ElementType::Kind::Integer ? cuda::ElementType::Kind::Any
-                                                           : number.kind;
+    const cuda::ElementType own = cuda::plain_number(types[index]);
+    return own.kind == cuda::ElementType::Kind::Integer ? cuda::ElementType::Kind::Any : own.kind;
   }
 
   std::string place() const {
@@ -70,6 +77,11 @@ struct Argument {
     throw nanobind::python_error();
   }
 
+  /// An address was given, directly or by an array, for a number.
+  [[noreturn, gnu::cold]] void raise_address_for_number() const;
+  /// A number that the declared type does not hold.
+  [[noreturn, gnu::cold]] void raise_out_of_range() const;
+
   [[noreturn]] void raise_wrong_kind(const char* wanted) const {
     PyErr_Clear();
     PyErr_Format(PyExc_TypeError, "%s is %R, but the parameter is %s", place().c_str(), value,
@@ -81,10 +93,7 @@ struct Argument {
     if (written == Written::Yes) return;
     if (written == Written::Failed) throw nanobind::python_error();
     if (written == Written::WrongSize) raise_wrong_size(sort);
-    PyErr_Format(PyExc_OverflowError,
-                 "%s is out of range: %R does not fit in the %zu bytes of the parameter",
-                 place().c_str(), value, bytes);
-    throw nanobind::python_error();
+    raise_out_of_range();
   }
 };
 

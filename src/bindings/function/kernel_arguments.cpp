@@ -8,6 +8,7 @@
 #include <cstring>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bindings/array/keeping.h"
@@ -41,14 +42,21 @@ constexpr const char* kAdviceForPointers =
 PyTypeObject* handler_class = nullptr;
 
 void write_pointer(const Argument& argument, CUdeviceptr pointer, std::byte* destination) {
+  if (argument.number == cuda::NumberKind::Floating) argument.raise_address_for_number();
   if (argument.bytes != sizeof pointer) argument.raise_wrong_size("a pointer of 8 bytes");
   std::memcpy(destination, &pointer, sizeof pointer);
+}
+
+/// For a pointer that the program did not write down as one: integers are no addresses then.
+void write_pointer_to_array(const Argument& argument, CUdeviceptr pointer, std::byte* destination) {
+  if (argument.number != cuda::NumberKind::Other) argument.raise_address_for_number();
+  write_pointer(argument, pointer, destination);
 }
 
 void write_array(const Argument& argument, std::byte* destination) {
   if (const std::optional<CUdeviceptr> managed = managed_memory_of(argument.value)) {
     check_host_array(argument.as_array_parameter(), argument.value);
-    write_pointer(argument, *managed, destination);
+    write_pointer_to_array(argument, *managed, destination);
     return;
   }
   const Buffer source = Buffer::read(argument.value);
@@ -90,7 +98,8 @@ bool write_array_interface(const Argument& argument, CUstream stream, std::byte*
     }
   }
   const nb::object data = interface["data"];
-  write_pointer(argument, device_address(data[0], "the array interface's pointer"), destination);
+  write_pointer_to_array(argument, device_address(data[0], "the array interface's pointer"),
+                         destination);
   return true;
 }
 
@@ -100,7 +109,7 @@ bool write_gpudata(const Argument& argument, std::byte* destination) {
   if (!data.is_valid()) return false;
   // An array without elements has no memory.
   const CUdeviceptr pointer = data.is_none() ? 0 : device_address(data, "gpudata");
-  write_pointer(argument, pointer, destination);
+  write_pointer_to_array(argument, pointer, destination);
   return true;
 }
 
@@ -130,7 +139,7 @@ bool has_plain_memory(PyObject* array) {
 void write_device_array(const Argument& argument, CUstream stream, std::byte* destination) {
   if (stream != nullptr) mark_escaped(argument.value);
   const ArrayState& state = state_of_array(argument.value);
-  write_pointer(argument, state.size == 0 ? 0 : state.ref().address, destination);
+  write_pointer_to_array(argument, state.size == 0 ? 0 : state.ref().address, destination);
 }
 
 void write_handler(const Argument& argument, std::byte* destination, HandlerList& handlers) {
@@ -145,7 +154,7 @@ void write_handler(const Argument& argument, std::byte* destination, HandlerList
   // An array without elements has no memory.
   const CUdeviceptr pointer =
       allocation.is_none() ? 0 : device_address(allocation, "a handler's device memory");
-  write_pointer(argument, pointer, destination);
+  write_pointer_to_array(argument, pointer, destination);
 }
 
 /// What ctypes and struct.pack make, which tells nothing of its type but its bytes.
@@ -161,6 +170,16 @@ bool write_bytes(const Argument& argument, std::byte* destination) {
   if (argument.is_pointer()) argument.raise_wrong_type(kAdviceForPointers);
   std::memcpy(destination, source.data(), source.bytes());
   return true;
+}
+
+/// CUDA's vectors: "float4" and its like.
+bool is_vector(std::string_view type) {
+  if (type.size() < 2 || type.back() < '1' || type.back() > '4') return false;
+  type.remove_suffix(1);
+  constexpr std::string_view kUnsigned = "u";
+  if (type == "float" || type == "double") return true;
+  if (type.starts_with(kUnsigned)) type.remove_prefix(kUnsigned.size());
+  return type == "char" || type == "short" || type == "int" || type == "long" || type == "longlong";
 }
 
 void write_value(const Argument& argument, CUstream stream, std::byte* destination,
@@ -238,6 +257,12 @@ void write_value(const Argument& argument, CUstream stream, std::byte* destinati
     return;
   }
   if (write_bytes(argument, destination)) return;
+  if (PyTuple_Check(value) && is_vector(argument.declared_type())) {
+    const std::string maker =
+        std::string("; pycuda.gpuarray.vec.make_").append(argument.declared_type()) +
+        "(...) makes one value of it";
+    argument.raise_wrong_type(maker.c_str());
+  }
   argument.raise_wrong_type(
       value == Py_None ? "; numpy.intp(0) is a null pointer"
       : PyList_Check(value) || PyTuple_Check(value)
@@ -304,7 +329,7 @@ void check_argument_count(const cuda::Kernel& kernel, std::size_t given, const c
 void write_argument(const cuda::Kernel& kernel, std::size_t index, PyObject* value, CUstream stream,
                     std::byte* buffer, HandlerList& handlers) {
   const cuda::KernelParameter place = kernel.layout().parameters[index];
-  write_value({kernel, index, value, place.bytes, place.kind, place.element}, stream,
+  write_value({kernel, index, value, place.bytes, place.kind, place.element, place.number}, stream,
               buffer + place.offset, handlers);
 }
 

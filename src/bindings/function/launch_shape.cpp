@@ -21,8 +21,10 @@ unsigned int extent(PyObject* item, const char* what) {
     PyErr_Clear();
   }
   if (PyFloat_Check(item)) {
-    PyErr_Format(PyExc_TypeError, "%s must be an integer, not %s %R: // divides integers", what,
-                 type_name(item).c_str(), item);
+    const nb::float_ value(PyFloat_AsDouble(item));
+    PyErr_Format(PyExc_TypeError,
+                 "%s must be an integer, not %s %R: // divides integers, int(...) converts", what,
+                 type_name(item).c_str(), value.ptr());
     throw nb::python_error();
   }
   return as_integer<unsigned int>(item, what);

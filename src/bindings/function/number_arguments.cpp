@@ -22,6 +22,15 @@ Written write_floating(const Argument& argument, double number, std::byte* desti
   return write_float(number, argument.bytes, destination);
 }
 
+/// Where the source's types are not known, whatever fits a signed or an unsigned integer is taken.
+Written write_whole(const Argument& argument, PyObject* number, std::byte* destination) {
+  if (argument.number == cuda::NumberKind::Other) {
+    return write_integer(number, argument.bytes, destination);
+  }
+  const bool is_signed = argument.number == cuda::NumberKind::Signed;
+  return write_integer_as(number, argument.bytes, is_signed, destination);
+}
+
 bool is_same_kind(const Argument& argument, ScalarKind value) {
   // NumPy has halves, but no bfloat16. Integers of 16 bits are the bits of either.
   if (value == ScalarKind::Float && argument.short_float() == Kind::BFloat) return false;
@@ -43,7 +52,7 @@ void write_whole_number(const Argument& argument, PyObject* number, std::byte* d
     return;
   }
   if (argument.kind != cuda::ParameterKind::Float && argument.short_float() == Kind::Any) {
-    argument.check(write_integer(number, argument.bytes, destination), "an integer");
+    argument.check(write_whole(argument, number, destination), "an integer");
     return;
   }
   const double same = PyLong_AsDouble(number);
@@ -62,7 +71,7 @@ void write_real_number(const Argument& argument, double number, std::byte* desti
   }
   const nb::object whole = nb::steal(PyLong_FromDouble(number));
   if (!whole.is_valid()) throw nb::python_error();
-  argument.check(write_integer(whole.ptr(), argument.bytes, destination), "a number");
+  argument.check(write_whole(argument, whole.ptr(), destination), "a number");
 }
 
 void write_scalar(const Argument& argument, ScalarType type, std::byte* destination) {

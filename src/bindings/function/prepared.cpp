@@ -55,7 +55,8 @@ void read_keywords(PyObject* const* values, PyObject* keyword_names, cuda::Launc
     }
   }
   if (!unknown.empty()) {
-    const std::string text = "unknown keyword arguments: " + unknown;
+    const std::string text = "unknown keyword arguments: " + unknown +
+                             (unknown == "shared" ? "; prepared calls take shared_size" : "");
     PyErr_SetString(PyExc_TypeError, text.c_str());
     throw nb::python_error();
   }

@@ -203,6 +203,9 @@ void write_field(const FormatField& field, PyObject* value, bool exact, char* de
       write_indexed(field, value, false, destination);
       return;
     case Kind::Float: {
+      // An address has an index, which is no value of the memory there.
+      const bool is_number = PyFloat_Check(value) || PyLong_Check(value);
+      if (!is_number && pointer_held_by(value)) raise_wrong_sort(field, value, "a number");
       const double number = PyFloat_AsDouble(value);
       if (number == -1.0 && PyErr_Occurred()) raise_wrong_sort(field, value, "a number");
       check_written(write_float(number, field.bytes, destination), field, value, "a number");
