@@ -23,6 +23,16 @@ __global__ void slow(volatile int *x, int rounds) {
 STRUCT = np.dtype([("a", np.int32)])
 
 
+@pytest.mark.parametrize(
+    "walk", [list, sum, max, lambda a: [one for one in a], lambda a: a[0]], ids=["list", "sum", "max", "loop", "index"]
+)
+def test_an_array_without_axes_is_not_walked(walk):
+    total = gpuarray.sum(gpuarray.arange(4, dtype=np.float32))
+    with pytest.raises(TypeError, match="iteration over a 0-d array"):
+        walk(total)
+    assert total[()].get() == total[...].get() == 6 and 6 in total
+
+
 def zeros(shape=(3, 4), dtype=np.float32):
     return gpuarray.zeros(shape, dtype)
 
