@@ -7,11 +7,13 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "base/hash.h"
 #include "base/read_file.h"
+#include "rtc/driver_header.h"
 
 namespace pycuda::rtc {
 namespace {
@@ -68,6 +70,8 @@ constexpr const char* kVersions =
     "#define CUDART_VERSION CUDA_VERSION\n"
     "#endif\n";
 
+constexpr std::string_view kDriverHeader = "cuda.h";
+
 /// Of the folder with the known ones.
 constexpr const char* kKnownFolder = "known";
 
@@ -82,7 +86,8 @@ std::vector<fs::path> include_folders(const fs::path& root) {
 
 fs::path folder_in(const fs::path& cache, const std::string& identity) {
   base::Hash hash;
-  hash.add(identity);
+  // A newer package writes other headers.
+  hash.add(identity).add(kVersions).add(kDriverTypes);
   return cache / ("nvrtc-headers-" + hash.hex());
 }
 
@@ -123,7 +128,9 @@ bool write_known_headers(const fs::path& folder) {
   fs::create_directories(folder / "crt", error);
   if (error) return false;
   for (const char* const name : kKnown) {
-    if (!base::write_file((folder / name).native(), kVersions)) return false;
+    std::string text = kVersions;
+    if (name == kDriverHeader) text += kDriverTypes;
+    if (!base::write_file((folder / name).native(), text)) return false;
   }
   return true;
 }

@@ -22,6 +22,7 @@ std::string_view missing_file(std::string_view log) {
 }
 
 /// Complaints of CUB and Thrust, and of libcu++, about -std=c++14 and older.
+constexpr std::string_view kOldWarpsHeader = "pycuda_old_warps.h";
 constexpr std::string_view kWantsNewerStandard = "requires at least C++17";
 constexpr std::string_view kWantsNewerStandardToo = "requires at least C++ 17";
 
@@ -131,7 +132,8 @@ std::span<const Remedy> remedies() {
   static constexpr Remedy kRemedies[] = {
       // sqrt(2), pow(2, 3): a host's <cmath> has functions for integers, the compiler has none.
       {"more than one instance of overloaded function", "pycuda_mixed_math.h", {}},
-      {"identifier \"__shfl", "pycuda_old_warps.h", {}},
+      {"identifier \"__shfl", kOldWarpsHeader, {}},
+      {kOldVote, kOldWarpsHeader, {}},
       {"\"register\" storage class", {}, "-Dregister="},
       {kHostFunction, "pycuda_host_functions.h", {}},
       // Programs for devices below sm_60 define atomicAdd of double themselves.

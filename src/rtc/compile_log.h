@@ -13,6 +13,9 @@ namespace pycuda::rtc {
 /// nvcc's form of ptxas' report, no lines about precompiled headers or compile times, no blank end.
 std::string clean_log(std::string_view log);
 
+/// What ptxas says of votes that name no lanes, as before CUDA 9.
+inline constexpr std::string_view kOldVote = "'vote' without '.sync'";
+
 /// How many complaints keep the source from being compiled.
 std::size_t errors_in(std::string_view log);
 

@@ -2,6 +2,7 @@
 // The compiler's usual way: NVRTC in this process, with remedies for what it refuses.
 #include <algorithm>
 #include <iterator>
+#include <string_view>
 #include <utility>
 
 #include "base/env.h"
@@ -61,6 +62,17 @@ void name_program_alone(std::string& ptx) {
   if (quote == std::string::npos || line == std::string::npos || quote < line) return;
   const std::string_view directive(ptx.data() + line, quote - line);
   if (directive.find(".file") != std::string_view::npos) ptx.erase(quote + 1, name - quote);
+}
+
+/// Votes without the lanes that take part, which devices from sm_70 on do not have.
+bool has_old_votes(std::string_view ptx) {
+  constexpr std::string_view kVote = "vote.";
+  for (std::size_t at = ptx.find(kVote); at != std::string_view::npos; at = ptx.find(kVote, at)) {
+    at += kVote.size();
+    const std::string_view mode = ptx.substr(at, ptx.find('.', at) - at);
+    if (mode == "any" || mode == "all" || mode == "ballot") return true;
+  }
+  return false;
 }
 
 std::string version_text(const Nvrtc& nvrtc) {
@@ -249,6 +261,12 @@ Compiled Compiler::run_nvrtc(const CompileRequest& request, Job& job, const Nvrt
     if (again.ok || new_headers || (relink && relinked == 1) || says_less) {
       result = std::move(again);
     }
+  }
+  if (result.ok && !job.machine_code && architecture.number >= 70 && has_old_votes(result.image)) {
+    // Where machine code is made, ptxas refuses them, and the remedy is the same.
+    add_remedies(options, remedies_for(std::string(kOldVote)));
+    add_remedies(used, remedies_for(std::string(kOldVote)));
+    if (NvrtcResult again = compile_once(); again.ok) result = std::move(again);
   }
   if (result.ok &&
       std::ranges::find(job.options.compiler, "-std=c++17") == job.options.compiler.end() &&

@@ -24,14 +24,26 @@ SOURCE = """
 #endif
 __device__ cudaError_t error = cudaSuccess;
 __device__ cudaStream_t stream;
+static_assert(sizeof(CUtensorMap) == 128 && alignof(CUtensorMap) == 64, "");
+static_assert(sizeof(CUdeviceptr) == 8 && sizeof(CUtexObject) == 8, "");
+__device__ CUresult result = CUDA_SUCCESS;
+__device__ CUcontext context;
+__device__ CUfunction function;
+__device__ CUstream *same = &stream;
 __global__ void f(__half *h, float4 *v, int *n) {
   using Reduce = cub::BlockReduce<int, 32>;
   __shared__ typename Reduce::TempStorage storage;
   cooperative_groups::this_thread_block().sync();
   h[0] = __hadd(h[1], h[2]);
   v[0] = make_float4(CUDART_PI_F, 1, 2, 3);
+  n[2] = result;
   n[0] = Reduce(storage).Sum(n[threadIdx.x]);
 }
+"""
+
+TENSOR_MAP = """
+#include <cuda.h>
+__global__ void g(const __grid_constant__ CUtensorMap map, const void **out) { *out = &map; }
 """
 
 PROGRAM = f"""
@@ -43,6 +55,7 @@ packages, headers = sys.argv[1:]
 compiler = _compilers._compiler = _compilers.rtc().Compiler([packages], [headers, os.path.join(headers, "stdlib")])
 assert compiler.carries_headers(0)
 assert b".entry f" in compile({SOURCE!r}, arch="compute_80", target="ptx", cache_dir=False)
+assert b".align 64 .b8 g_param_0[128]" in compile({TENSOR_MAP!r}, arch="compute_90", target="ptx", cache_dir=False)
 """
 
 

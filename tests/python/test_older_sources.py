@@ -57,6 +57,20 @@ def test_shuffles_that_name_no_lanes_and_the_keyword_register():
     assert (out == 496 + (np.arange(32) ^ 1)).all()
 
 
+@pytest.mark.parametrize("header", ["", "#include <device_functions.h>\n#include <sm_20_intrinsics.h>\n"])
+def test_votes_that_name_no_lanes(header):
+    source = header + """
+    __global__ void k(int *out) {
+        const int lane = threadIdx.x;
+        int told = __any(lane == 40) + 2 * __all(lane < 32) + 4 * (__ballot(lane & 1) == 0xaaaaaaaau);
+        if (lane < 8) told += 8 * (__ballot(1) == 0xff);
+        out[lane] = told;
+    }"""
+    out = np.zeros(64, np.int32)
+    SourceModule(source).get_function("k")(drv.Out(out), block=(64, 1, 1))
+    assert out.tolist() == 8 * [14] + 24 * [6] + 32 * [5]
+
+
 OWN_ATOMIC_ADD = """
 __device__ double atomicAdd(double *address, double value) {
     unsigned long long *bits = (unsigned long long *)address, old = *bits, assumed;
