@@ -8,6 +8,7 @@ import re
 from pycuda._source_text import code_of
 
 _HOST_CALL = re.compile(r"\b(cuda(?:Malloc|Memcpy|Memset|Free|DeviceSynchronize|GetLastError)\w*)\s*\(")
+_DEVICE_FUNCTION = re.compile(r"__(?:global|device)__[^;{}=]*\([^;{}]*\)[^;{}=]*\{")
 _MAIN = re.compile(r"\b(?:int|void|auto)\s+main\s*\(")
 _SUMMARY = re.compile(r"\d+ (?:catastrophic )?errors? detected in the compilation of|Compilation terminated\.$")
 _ERROR_PLACE = re.compile(r"\bkernel\.cu\((\d+)\): (?:catastrophic )?error")
@@ -43,6 +44,7 @@ _HEADERS = (
     (r"nvcuda", "<mma.h>"),
     (r"cub", "<cub/cub.cuh>"),
     (r"pycuda", "<pycuda-complex.hpp>"),
+    (r"CU[a-z]\w+|CU_[A-Z_\d]+", "<cuda.h>, which `pip install nvidia-cuda-runtime` brings in full"),
     (r"std::(?:min|max|swap|clamp)", "<algorithm>"),
     (r"std::numeric_limits", "<limits>"),
     (r"std::(complex|array|tuple)", r"<\1>"),
@@ -78,17 +80,48 @@ def is_file_name(text):
     return "\n" not in text and (text.endswith((".cu", ".cuh", ".cpp", ".h", ".hpp", ".txt")) or os.path.isfile(text))
 
 
-def advice(source):
+def _without_device_functions(code):
+    """The code for the host, and what is in the bodies of functions for the device."""
+    host, device, end = "", "", 0
+    while head := _DEVICE_FUNCTION.search(code, end):
+        depth, at = 1, head.end()
+        while depth and at < len(code):
+            depth += (code[at] == "{") - (code[at] == "}")
+            at += 1
+        host += code[end : head.end()]
+        device += code[head.end() : at]
+        end = at
+    return host + code[end:], device
+
+
+def _advice_on_kernels(code, is_dynamic):
+    """One sentence about what device code launches and calls, or ""."""
+    call = _HOST_CALL.search(code)
+    if not is_dynamic and "<<<" in code:
+        return "a kernel that launches kernels by <<<...>>> needs DynamicSourceModule instead of SourceModule"
+    if not is_dynamic and call is not None:
+        return f"{call[1]} in a kernel is CUDA's device run time, which needs DynamicSourceModule instead of SourceModule"
+    if is_dynamic and re.search(r"\bcudaDeviceSynchronize\b", code):
+        return (
+            "kernels cannot call cudaDeviceSynchronize since CUDA 12: launch what comes after the children into the "
+            "stream cudaStreamTailLaunch, or call Context.synchronize in Python"
+        )
+    return ""
+
+
+def advice(source, is_dynamic=False):
     """One sentence about a source that is not device code alone, or "".
 
     Parameters
     ----------
     source : str
         As the program passed it.
+    is_dynamic : bool
+        Whether its kernels may launch kernels (`DynamicSourceModule`).
     """
     if is_file_name(source):
         return f"the source is the name of a file: pass its text, open({source.strip()!r}).read()"
-    code = code_of(source)
+    code, device_code = _without_device_functions(code_of(source))
     if "<<<" in code:
         return (
             "kernels are not launched by <<<...>>> here: get_function returns a kernel that Python calls, "
@@ -101,7 +134,7 @@ def advice(source):
         return f"{name} is host code, which Python does here: {remedy}"
     if _MAIN.search(code):
         return "main() is host code: SourceModule compiles device code only, and Python does the rest"
-    return ""
+    return _advice_on_kernels(device_code, is_dynamic)
 
 
 def advice_on_errors(output):

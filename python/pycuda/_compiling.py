@@ -2,6 +2,7 @@
 """Sources to device code: what `pycuda.compiler.compile`, and all modules made from sources, call."""
 
 import os
+import re
 import sys
 import warnings
 from typing import NamedTuple
@@ -101,7 +102,8 @@ def _compile(source, nvcc, options, keep, extern_c, arch, code, cache_folder, in
         from pycuda import _compile_advice  # start-up time: most sources compile
 
         text = source.decode(errors="replace")
-        if hint := _compile_advice.advice(text) or _compile_advice.advice_on_errors(stderr):
+        is_dynamic = any(re.fullmatch(r"-(?:-?rdc|-relocatable-device-code)=true", option) for option in options)
+        if hint := _compile_advice.advice(text, is_dynamic) or _compile_advice.advice_on_errors(stderr):
             message += f": {hint}"
         if _compile_advice.is_file_name(text):
             stderr = ""  # the compiler's words are about the name

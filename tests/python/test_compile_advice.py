@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 from pycuda._compile_advice import advice, without_details
-from pycuda.compiler import SourceModule
+from pycuda.compiler import DynamicSourceModule, SourceModule
 from pycuda.driver import CompileError
 from pycuda.reduction import ReductionKernel
 
@@ -39,6 +39,35 @@ def test_a_remedy_is_named(source, words):
 )
 def test_device_code_needs_no_advice(source):
     assert advice(source) == ""
+
+
+NESTED = KERNEL + "__global__ void g(int *a) { if (a) { f<<<1, 32>>>(a); } }\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "is_dynamic", "words"),
+    [
+        (NESTED, False, "a kernel that launches kernels .* needs DynamicSourceModule instead of SourceModule"),
+        (NESTED, True, ""),
+        (NESTED + "int main() { f<<<1, 1>>>(0); }", True, r"<<<.*block="),
+        (KERNEL + "__global__ void g() { cudaDeviceSynchronize(); }", False, "cudaDeviceSynchronize .*DynamicSourceModule"),
+        (NESTED.replace("(a); }", "(a); cudaDeviceSynchronize(); }"), True, "cannot call cudaDeviceSynchronize .*TailLaunch"),
+        (KERNEL + "__global__ void g() { int *a; cudaMalloc(&a, 4); }", True, ""),
+        (KERNEL + "void run(int *a) { f<<<1, 32>>>(a); }", True, "<<<.*block="),
+        ("__device__ int table[] = {1, 2};\n" + KERNEL + "void run(int *a) { f<<<1, 32>>>(a); }", False, "<<<.*block="),
+    ],
+)
+def test_what_device_code_launches_and_calls(source, is_dynamic, words):
+    import re
+
+    assert re.fullmatch(f".*{words}.*" if words else "", advice(source, is_dynamic)), advice(source, is_dynamic)
+
+
+def test_the_class_that_was_meant_is_named(context):
+    with pytest.raises(CompileError, match="needs DynamicSourceModule instead of SourceModule"):
+        SourceModule(NESTED)
+    with pytest.raises(CompileError, match="kernels cannot call cudaDeviceSynchronize"):
+        DynamicSourceModule(NESTED.replace("(a); }", "(a); cudaDeviceSynchronize(); }"))
 
 
 def test_the_shown_command_has_the_programs_options_alone():
