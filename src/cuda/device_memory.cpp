@@ -58,6 +58,7 @@ DeviceMemory::DeviceMemory(std::size_t bytes, OnPressure on_pressure)
     code = allocate.status(memory_.out(), bytes);
   }
   if (is_of_the_size(code)) {
+    if (bytes == 0) throw allocate.error(code, "0 bytes were asked for: the least is 1");
     std::string text = std::to_string(bytes) + " bytes";
     std::size_t free = 0;
     std::size_t total = 0;

@@ -180,6 +180,10 @@ def test_a_bad_address_is_an_error_and_the_process_lives_on(driver):
             cuda.mem_alloc(4)
         except cuda.Error as error:
             print("still:", error)
+        try:
+            SourceModule("__global__ void other() {}")
+        except cuda.Error as error:
+            print(error.name, error)
         pycuda.autoinit.context.detach()
         # After an illegal access NVIDIA's driver refuses this process any further context.
         if "CPU" in cuda.Device(0).name():
@@ -190,7 +194,9 @@ def test_a_bad_address_is_an_error_and_the_process_lives_on(driver):
     )
     lines = [line for line in output.splitlines() if not line.startswith(("The context is lost", "    "))]
     assert lines[0].startswith("LogicError cuCtxSynchronize failed: an illegal memory access was encountered")
-    assert lines[1].startswith("still: cuMemAlloc failed: an illegal memory access was encountered")
+    lost = "still: the context was lost earlier: cuMemAlloc failed: an illegal memory access was encountered"
+    assert lines[1].startswith(lost)
+    assert lines[2].startswith("CUDA_ERROR_ILLEGAL_ADDRESS the context was lost earlier: cuModuleLoadDataEx failed: ")
     assert lines[-1] == "alive"
 
 

@@ -51,11 +51,14 @@ std::string name_of(CUresult code) {
   return driver::error_name(driver::process_driver(), code);
 }
 
-void note_fault(CUresult code) {
-  if (!driver::is_sticky(code)) return;
+/// Whether another error has told of the fault that ended the context.
+bool note_fault() {
   const cuda::ContextPtr own = cuda::current_context();
   const cuda::ContextPtr context = own ? own : cuda::process_context();
-  if (context) context->note_fault_told();
+  if (!context) return false;
+  const bool was_told = context->fault_told();
+  context->note_fault_told();
+  return was_told;
 }
 
 /// NVIDIA's driver takes no further work from a process after a fault; the CPU driver does.
@@ -67,24 +70,39 @@ const char* advice_after_fault() {
                "process: start it again.";
 }
 
+/// The CPU driver's device has as much memory as it is told to have.
+const char* advice_on_memory(const std::string& routine) {
+  const bool is_device_memory = routine == "memory_pool::allocate" ||
+                                (routine.starts_with("cuMemAlloc") && !routine.ends_with("Host"));
+  return is_device_memory && cuda::current_device_traits().is_cpu
+             ? "; PYCUDA_CPU_MEMORY in the environment sets how much the CPU device has"
+             : "";
+}
+
 /// What may have led to the fault, and what to do about it.
 std::string advice_on_fault(const std::string& text) {
   if (text.find("stack overflow in kernel") != std::string::npos) {
     return "; if the recursion ends, Context.set_limit(limit.STACK_SIZE, bytes) gives its threads "
            "more";
   }
+  if (text.find("trap instruction in kernel") != std::string::npos) {
+    return "; the compiler puts a trap where it sees a null pointer used, the source where it says "
+           "__trap()";
+  }
   return cuda::advice_on_grid_fault(text);
 }
 
 // The interpreter's own error, if any, wins: nothing may be raised on top of it.
 void set_driver_error(const driver::DriverError& error) {
-  note_fault(error.code());
   PyObject* type = class_for(error.code());
   std::string text = error.what();
   if (driver::is_sticky(error.code())) {
+    if (note_fault()) text.insert(0, "the context was lost earlier: ");
     // Before the line of the source, which ends the first line.
     text.insert(std::min(text.find('\n'), text.size()), advice_on_fault(text));
     text += advice_after_fault();
+  } else if (error.code() == CUDA_ERROR_OUT_OF_MEMORY) {
+    text += advice_on_memory(error.routine());
   }
   const nb::object made = nb::steal(PyObject_CallFunction(type, "s", text.c_str()));
   if (!made.is_valid()) return;

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "bindings/base/limited_api.h"
 #include "bindings/convert/numpy_types.h"
 
 namespace nb = nanobind;
@@ -59,6 +60,13 @@ std::string on_device(PyObject* object) {
                                ": memcpy_htod(dest, src) copies to the device, "
                                "memcpy_dtoh(dest, src) from it";
       throw nb::type_error(text.c_str());
+    }
+    const bool is_value = PyFloat_Check(object) || PyLong_Check(object) || PyComplex_Check(object);
+    if (is_value || PyList_Check(object) || PyTuple_Check(object)) {
+      PyErr_Clear();
+      PyErr_Format(PyExc_TypeError,
+                   "a bytes-like object is required, not '%s': numpy.array(..., dtype) makes one",
+                   type_name(object).c_str());
     }
     throw nb::python_error();
   }

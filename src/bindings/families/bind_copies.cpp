@@ -3,9 +3,11 @@
 #include <nanobind/stl/shared_ptr.h>
 
 #include "bindings/array/keeping.h"
+#include "bindings/array/type.h"
 #include "bindings/base/bind.h"
 #include "bindings/convert/buffer.h"
 #include "bindings/convert/integers.h"
+#include "bindings/convert/numpy_types.h"
 #include "bindings/convert/stream_argument.h"
 #include "bindings/gil/released.h"
 #include "bindings/pointer/device_pointer.h"
@@ -20,13 +22,31 @@ CUdeviceptr destination_of(nb::handle dest) { return device_address(dest, "dest"
 CUdeviceptr source_of(nb::handle src) { return device_address(src, "src"); }
 std::size_t size_of(nb::handle size) { return as_integer<std::size_t>(size, "size"); }
 
+bool is_on_device(nb::handle object) {
+  return is_array(object.ptr()) || pointer_held_by(object.ptr());
+}
+
+/// Raises TypeError where what must be on the device is an ndarray, and the other is there.
+void refuse_swapped(nb::handle device, nb::handle host, const char* advice) {
+  if (is_ndarray(device.ptr()) && is_on_device(host)) throw nb::type_error(advice);
+}
+
+constexpr const char* kSwappedToDevice =
+    "the arguments are swapped: memcpy_htod(dest, src) copies from src on the host to dest on the "
+    "device";
+constexpr const char* kSwappedToHost =
+    "the arguments are swapped: memcpy_dtoh(dest, src) copies from src on the device to dest on "
+    "the host";
+
 void to_device(nb::handle dest, nb::handle src) {
+  refuse_swapped(dest, src, kSwappedToDevice);
   const CUdeviceptr destination = destination_of(dest);
   const Buffer source = Buffer::read(src.ptr());
   without_gil([&] { cuda::copy_to_device(destination, source.data(), source.bytes()); });
 }
 
 void to_device_async(nb::handle dest, nb::handle src, nb::handle stream) {
+  refuse_swapped(dest, src, kSwappedToDevice);
   const CUdeviceptr destination = destination_of(dest);
   const Buffer source = Buffer::read(src.ptr());
   CUstream queue = stream_argument(stream);
@@ -36,12 +56,14 @@ void to_device_async(nb::handle dest, nb::handle src, nb::handle stream) {
 }
 
 void to_host(nb::handle dest, nb::handle src) {
+  refuse_swapped(src, dest, kSwappedToHost);
   const Buffer destination = Buffer::write(dest.ptr());
   const CUdeviceptr source = source_of(src);
   without_gil([&] { cuda::copy_to_host(destination.data(), source, destination.bytes()); });
 }
 
 void to_host_async(nb::handle dest, nb::handle src, nb::handle stream) {
+  refuse_swapped(src, dest, kSwappedToHost);
   const Buffer destination = Buffer::write(dest.ptr());
   const CUdeviceptr source = source_of(src);
   CUstream queue = stream_argument(stream);

@@ -106,6 +106,8 @@ CUdeviceptr device_address(nb::handle object, const char* what) {
       advice = ": its __init__ must call that of PointerHolderBase";
     } else if (PyObject_HasAttrString(object.ptr(), "gpudata") == 1) {
       advice = ": give its gpudata";
+    } else if (PyObject_CheckBuffer(object.ptr()) != 0) {
+      advice = ", which is in the host's memory: memcpy_htod and memcpy_dtoh copy it";
     }
     PyErr_Format(PyExc_TypeError, "%s must be device memory or an integer, not %s%s", what,
                  type_name(object.ptr()).c_str(), advice);
