@@ -2,6 +2,8 @@
 """Sphinx settings; `./run docs` builds the pages."""
 
 import ast
+import enum
+import importlib
 import inspect
 import logging
 import pathlib
@@ -9,7 +11,7 @@ import sys
 import zipfile
 
 from jupyter_client import KernelManager
-from pycuda import _driver, driver
+from pycuda import _driver, _late_methods, _signatures, driver
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent / "_extensions"))
 
@@ -27,6 +29,7 @@ myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 exclude_patterns = ["_build"]
 autodoc_typehints = "none"
+autodoc_preserve_defaults = True
 default_role = "name"
 # The course's notebooks are stored without outputs; building the site runs them.
 nb_execution_mode = "force"
@@ -39,6 +42,34 @@ if hasattr(KernelManager, "transport_encryption"):
 # One of the theme's packages configures logging at import; the kernels' starts are no news.
 logging.getLogger("traitlets").setLevel(logging.WARNING)
 copybutton_exclude = ".linenos, .gp, .go"
+
+
+class _Default:
+    """A default value as readers write it; "..." where the stub leaves it open and the function does not say it."""
+
+    def __init__(self, value=...):
+        self._value = value
+
+    def __repr__(self):
+        if self._value is ...:
+            return "..."
+        one = self._value
+        return f"{type(one).__name__}.{one.name}" if isinstance(one, enum.Enum) else repr(one)
+
+
+def _with_defaults(signature, original):
+    """The signature with the function's own defaults in place of the stub's "...\"."""
+    try:
+        own = _signatures.of_function(original).parameters
+    except (AttributeError, IndexError):
+        own = {}
+    parameters = []
+    for one in signature.parameters.values():
+        if one.default is ...:
+            default = own[one.name].default if one.name in own else ...
+            one = one.replace(default=_Default(... if default is inspect.Parameter.empty else default))
+        parameters.append(one)
+    return signature.replace(parameters=parameters)
 
 
 def _shown_as_python(node, original):
@@ -57,13 +88,26 @@ def _shown_as_python(node, original):
     if lines and lines[0].startswith(node.name + "("):
         lines = lines[2:]
     made.__name__, made.__qualname__, made.__module__ = node.name, node.name, "pycuda.driver"
-    made.__doc__, made.__signature__ = "\n".join(lines), inspect.signature(names[node.name])
+    made.__doc__ = "\n".join(lines)
+    made.__signature__ = _with_defaults(inspect.signature(names[node.name]), original)
     return made
 
 
 def _show_the_extension_as_python():
     """Give Sphinx functions in place of the extension's, which it cannot look into; signatures come from the stubs."""
+    for module in {*_late_methods.NAMES.values(), *_late_methods.MODULES}:
+        importlib.import_module(f"pycuda.{module}")
     stubs = ast.parse((pathlib.Path(_driver.__file__).parent / "_driver.pyi").read_text())
+    classes = {node.name: node for node in stubs.body if isinstance(node, ast.ClassDef)}
+
+    def members(node):
+        """Of a class of the stub, and of its bases that are only there."""
+        yield from node.body
+        for base in node.bases:
+            name = getattr(base, "id", "")
+            if name in classes and not hasattr(_driver, name):
+                yield from members(classes[name])
+
     for node in stubs.body:
         if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
             original = getattr(_driver, node.name)
@@ -75,7 +119,7 @@ def _show_the_extension_as_python():
         # The name by which users know it: other modules that have it too refer to that.
         if getattr(driver, node.name, None) is shown:
             shown.__module__ = "pycuda.driver"
-        for method in node.body:
+        for method in members(node):
             if not isinstance(method, ast.FunctionDef) or method.name not in vars(shown):
                 continue
             decorators = [getattr(decorator, "id", "") for decorator in method.decorator_list]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from pycuda import _driver
 
-__all__ = ["NAMES"]
+__all__ = ["MODULES", "NAMES"]
 
 # What the modules add to pycuda.driver itself.
 NAMES = {
@@ -62,6 +62,9 @@ _METHODS = {
         "TextureObject": "get_resource get_settings get_view",
     },
 }
+
+
+MODULES = (*_METHODS,)
 
 
 class _Late:

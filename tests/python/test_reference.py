@@ -6,6 +6,8 @@ import inspect
 import pathlib
 import pkgutil
 import re
+import subprocess
+import sys
 
 import pycuda
 import pytest
@@ -83,3 +85,28 @@ def test_the_names_that_tables_refer_to_exist():
     names = re.findall(r"\{py:obj\}`\S+ <(\S+)>`", text)
     assert len(names) > 100
     assert [name for name in names if not _exists(name)] == []
+
+
+SHOWN = """
+import inspect, runpy, sys
+from pycuda import driver
+runpy.run_path(sys.argv[1])
+for name, thing in vars(driver).items():
+    if name.startswith("_") or not getattr(thing, "__module__", "").startswith("pycuda"):
+        continue
+    members = [(name, thing)]
+    if inspect.isclass(thing):
+        members += [(f"{name}.{key}", getattr(thing, key)) for key in dir(thing) if not key.startswith("_")]
+    for path, member in members:
+        if "Stands for" in (member.__doc__ or "") or type(member).__name__ in ("nb_func", "nb_method"):
+            print(path, type(member), member.__doc__)
+        if inspect.isfunction(member) and ("Ellipsis" in str(inspect.signature(member))):
+            print(path, inspect.signature(member))
+"""
+
+
+def test_the_site_shows_methods_of_the_extension_as_python():
+    pytest.importorskip("jupyter_client")
+    command = [sys.executable, "-c", SHOWN, str(REFERENCE.parent / "conf.py")]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert shown == ""
