@@ -273,6 +273,9 @@ Compiled Compiler::run_nvrtc(const CompileRequest& request, Job& job, const Nvrt
       std::ranges::find(options, "-std=c++17") != options.end()) {
     say_once(base::LogLevel::Warning, "CCCL's headers require C++17: -std is raised to c++17");
   }
+  if (text != job.source.text) {
+    result.log = with_written_lines(result.log, text, job.source.text);
+  }
   std::string log = clean_log(unwrap_log(std::move(result.log)));
   if (!result.ok) {
     if (wants_host && base::environment("PYCUDA_COMPILER") != "nvrtc") {

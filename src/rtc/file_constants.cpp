@@ -44,6 +44,18 @@ std::size_t token_end(std::string_view source, std::size_t at, bool line_begins)
   return end;
 }
 
+/// The first line; `text` is what follows.
+std::string_view taken_line(std::string_view& text) {
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return line;
+}
+
+std::string_view without_indent(std::string_view line) {
+  return line.substr(std::min(line.find_first_not_of(' '), line.size()));
+}
+
 }  // namespace
 
 std::string with_constant_expressions(std::string_view source) {
@@ -106,6 +118,42 @@ std::string with_constant_expressions(std::string_view source) {
     at = end;
   }
   result.append(source.substr(copied));
+  return result;
+}
+
+std::string with_written_lines(const std::string& log, std::string_view compiled,
+                               std::string_view written) {
+  struct Line {
+    std::string_view compiled, written;
+  };
+  std::vector<Line> changed;
+  while (!compiled.empty() && !written.empty()) {
+    const Line line = {without_indent(taken_line(compiled)), without_indent(taken_line(written))};
+    if (line.compiled != line.written) changed.push_back(line);
+  }
+  std::string result;
+  const Line* quoted = nullptr;  // by the line before
+  std::size_t quoted_at = 0;
+  for (std::string_view rest = log; !rest.empty();) {
+    const std::string_view line = taken_line(rest);
+    const std::string_view text = without_indent(line);
+    std::size_t indent = line.size() - text.size();
+    const auto found =
+        std::ranges::find_if(changed, [&](const Line& one) { return one.compiled == text; });
+    if (found == changed.end() && quoted != nullptr && text.starts_with('^')) {
+      // Lines end alike: what is marked is as far from the end.
+      const std::size_t marked = indent - std::min(indent, quoted_at);
+      const std::size_t from_end =
+          quoted->compiled.size() - std::min(marked, quoted->compiled.size());
+      if (from_end <= quoted->written.size()) {
+        indent = quoted_at + quoted->written.size() - from_end;
+      }
+    }
+    quoted = found == changed.end() ? nullptr : &*found;
+    quoted_at = indent;
+    result.append(indent, ' ').append(quoted == nullptr ? text : quoted->written).push_back('\n');
+  }
+  if (!log.ends_with('\n') && !result.empty()) result.pop_back();
   return result;
 }
 

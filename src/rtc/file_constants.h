@@ -12,4 +12,8 @@ namespace pycuda::rtc {
 /// arithmetic type begins, outside of functions and classes. The lines stay the same.
 std::string with_constant_expressions(std::string_view source);
 
+/// A compiler's log about `compiled`, quoting the lines of `written`, which has as many of them.
+std::string with_written_lines(const std::string& log, std::string_view compiled,
+                               std::string_view written);
+
 }  // namespace pycuda::rtc

@@ -260,5 +260,21 @@ TEST_CASE("constants of a file become constant expressions, other constants stay
   }
 }
 
+TEST_CASE("a log quotes constants of a file as they were written") {
+  const std::string written = "const int a = 1;\n  static const float b = 2 * a;\nint x = 3\n";
+  const std::string compiled = with_constant_expressions(written);
+  REQUIRE(compiled.find("static constexpr float b") != std::string::npos);
+  const auto log = [](const std::string& first, const std::string& second) {
+    return "k.cu(1): warning: a\n  " + first + "\n\nk.cu(2): warning: b\n    " + second +
+           "\nk.cu(3): error: x\n  int x = 3\n          ^\n";
+  };
+  CHECK(with_written_lines(log("constexpr int a = 1;\n                ^",
+                               "static constexpr float b = 2 * a;\n                           ^"),
+                           compiled, written) ==
+        log("const int a = 1;\n            ^",
+            "static const float b = 2 * a;\n                       ^"));
+  CHECK(with_written_lines("k.cu(1): error", compiled, written) == "k.cu(1): error");
+}
+
 }  // namespace
 }  // namespace pycuda::rtc
