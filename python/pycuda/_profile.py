@@ -132,6 +132,12 @@ class Profile:
         _active = None
         self.work = [Work(*record) for record in records]
 
+    @property
+    def waiting(self):
+        """The seconds that the host spent in calls that wait for the device, and in copies (`get`, `memcpy_dtoh`)."""
+        waits = sum(one.duration for one in self.work if one.kind == "wait")
+        return waits + sum(one.returned - one.called for one in self.work if one.kind == "copy")
+
     def summary(self):
         """The work on the device by kind and name, what took longest first: a list of `Summary`."""
         groups = collections.defaultdict(list)
@@ -193,9 +199,8 @@ class Profile:
 
     def _notes(self):
         device = sum(one.duration for one in self.work if one.kind != "wait" and not math.isnan(one.duration))
-        waits = sum(one.duration for one in self.work if one.kind == "wait")
         yield (
-            f"{_milliseconds(self.elapsed)} ms on the host, {_milliseconds(waits)} of them waiting; "
+            f"{_milliseconds(self.elapsed)} ms on the host, {_milliseconds(self.waiting)} of them waiting or copying; "
             f"{_milliseconds(device)} ms of work on the device"
         )
         unknown = sum(math.isnan(one.duration) for one in self.work)

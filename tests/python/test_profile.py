@@ -103,6 +103,19 @@ def test_streams_and_waits(fill):
     assert waits == ["Stream.synchronize", "Context.synchronize", "Event.synchronize"]
 
 
+def test_copies_that_wait_for_a_kernel_count_as_waiting(fill):
+    a, host = gpuarray.zeros(1 << 20, np.float32), np.empty(1 << 20, np.float32)
+    with pycuda.profile() as p:
+        fill(a, np.int32(a.size), block=(256, 1, 1), grid=(4096, 1))
+        a.get()
+        fill(a, np.int32(a.size), block=(256, 1, 1), grid=(4096, 1))
+        cuda.memcpy_dtoh(host, a.gpudata)
+    copies = [one for one in p.work if one.kind == "copy"]
+    waits = sum(one.duration for one in p.work if one.kind == "wait")
+    assert len(copies) == 2 and p.waiting == waits + sum(one.returned - one.called for one in copies)
+    assert waits < p.waiting < p.elapsed and "of them waiting or copying" in str(p)
+
+
 def test_graphs_count_when_they_are_launched(fill):
     a = gpuarray.zeros(64, np.float32)
     stream = cuda.Stream()
