@@ -100,7 +100,7 @@ def _advice_on_kernels(code, is_dynamic):
     if not is_dynamic and "<<<" in code:
         return "a kernel that launches kernels by <<<...>>> needs DynamicSourceModule instead of SourceModule"
     if not is_dynamic and call is not None:
-        return f"{call[1]} in a kernel is CUDA's device run time, which needs DynamicSourceModule instead of SourceModule"
+        return f"{call[1]} in a kernel needs CUDA's device run time: DynamicSourceModule instead of SourceModule"
     if is_dynamic and re.search(r"\bcudaDeviceSynchronize\b", code):
         return (
             "kernels cannot call cudaDeviceSynchronize since CUDA 12: launch what comes after the children into the "

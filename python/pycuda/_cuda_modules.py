@@ -16,7 +16,7 @@ _FILE = re.compile(rb'^(\s*\.file\s+\d+\s+)"kernel\.cu"', re.M)
 
 
 def checks_arguments(choice):
-    """Whether kernels check the types of arrays: what the module is told, or what PYCUDA_CHECK_ARGUMENTS says."""
+    """Whether kernels check the types of arrays: the choice for the module, or else PYCUDA_CHECK_ARGUMENTS."""
     if choice is not None:
         return bool(choice)
     text = os.environ.get("PYCUDA_CHECK_ARGUMENTS", "")

@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from pycuda._contexts import remembered_with_object
+from pycuda._errors import CompileError
 from pycuda._generated_modules import generated_module
 from pycuda._kernel_arguments import (
     STRIDED_VECTOR,
@@ -272,7 +273,10 @@ class ElementwiseKernel:
             counts = (count,)
         if count == 0:
             return
-        module, function = _kernel_for(self, use_range, call.layout)
+        try:
+            module, function = _kernel_for(self, use_range, call.layout)
+        except CompileError as error:
+            raise error.with_traceback(None) from None  # the program's line, not this package's
         grid, block = splay(count)
         given = len(args)
         arguments = (*call.packed[:given], *counts, *call.packed[given:])

@@ -104,7 +104,10 @@ class SourceModule(CudaModule):
         names = as_texts(name_expressions, "name_expressions")
         self._expressions = [name_expression(name) or name for name in names]
         self._constants = frozenset()  # variables of modules from before, too
-        compiled = self._compile(names=self._expressions)
+        try:
+            compiled = self._compile(names=self._expressions)
+        except CompileError as error:
+            raise error.with_traceback(None) from None  # the program's line, not this package's
         self._place = place_of_source(self._compile.args[0]) if compiled.is_cpu else None
         self._load(compiled)
 

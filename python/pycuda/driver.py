@@ -185,7 +185,10 @@ def _check_target(array):
     if not getattr(flags, "writeable", True):
         raise ValueError(f"results cannot be put into an array that is read-only, of shape {array.shape}")
     if not getattr(flags, "forc", True):
-        raise ValueError(f"ndarray is not contiguous: its shape is {array.shape}, its strides {array.strides}")
+        raise ValueError(
+            f"ndarray is not contiguous: its shape is {array.shape}, its strides {array.strides}; "
+            "numpy.ascontiguousarray makes a contiguous copy, which gets the results"
+        )
 
 
 class Out(ArgumentHandler):

@@ -59,13 +59,16 @@ def test_shuffles_that_name_no_lanes_and_the_keyword_register():
 
 @pytest.mark.parametrize("header", ["", "#include <device_functions.h>\n#include <sm_20_intrinsics.h>\n"])
 def test_votes_that_name_no_lanes(header):
-    source = header + """
+    source = (
+        header
+        + """
     __global__ void k(int *out) {
         const int lane = threadIdx.x;
         int told = __any(lane == 40) + 2 * __all(lane < 32) + 4 * (__ballot(lane & 1) == 0xaaaaaaaau);
         if (lane < 8) told += 8 * (__ballot(1) == 0xff);
         out[lane] = told;
     }"""
+    )
     out = np.zeros(64, np.int32)
     SourceModule(source).get_function("k")(drv.Out(out), block=(64, 1, 1))
     assert out.tolist() == 8 * [14] + 24 * [6] + 32 * [5]
@@ -143,6 +146,11 @@ def test_constants_of_the_file_computed_from_others():
     out = np.zeros(2)
     SourceModule(source).get_function("k")(drv.Out(out), block=(1, 1, 1))
     assert out.tolist() == [0.0625, 0.125 / 3]
+    unused = "const float step = 0.25, square = step * step;\n__global__ void k() { const float c = square; }"
+    with pytest.warns(UserWarning, match='"c" was declared'):
+        SourceModule(unused)
+    with pytest.raises(drv.CompileError, match="  const float step = 0.25, square = step . step . missing;\n"):
+        SourceModule(unused.replace("step;", "step * missing;"))
     with pytest.raises(drv.CompileError, match="dynamic initialization"):
         SourceModule("__device__ int f(); __device__ int x = f();")
 

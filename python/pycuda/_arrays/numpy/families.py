@@ -68,13 +68,29 @@ def load(module, name):
     return getattr(importlib.import_module(f"pycuda._arrays.numpy.{module}"), name.rpartition(".")[2])
 
 
-def refusal(path):
-    """The TypeError for a function that has no implementation on the device; it names the remedy."""
+def refusal(path, before=()):
+    """The TypeError for a function that has no implementation on the device; it names the remedy.
+
+    `before` has the names of its arguments before the array.
+    """
     shown = path.replace("numpy.", "np.", 1)
+    call = f"{shown}({''.join(f'{name}, ' for name in before)}a.get(), ...)"
     return TypeError(
-        f"no implementation found for {path!r} on arrays of the device: {shown}(a.get(), ...) computes on a host copy, "
+        f"no implementation found for {path!r} on arrays of the device: {call} computes on a host copy, "
         "and pycuda.gpuarray.allow_host_copies() makes that implicit"
     )
+
+
+def _arguments_before_the_array(function):
+    """Of one of NumPy's functions that take a function first, such as `apply_along_axis`."""
+    import inspect  # start-up time: only for mistakes
+
+    try:
+        names = [*inspect.signature(function).parameters]
+    except ValueError:  # of compiled code
+        return []
+    arrays = [place for place, name in enumerate(names) if name in ("a", "arr")]
+    return names[: arrays[0]] if arrays and names[0].startswith("func") else []
 
 
 def find(function):
@@ -87,7 +103,7 @@ def find(function):
 
     def on_host(*args, **kwargs):
         if not host_copies.are_allowed():
-            raise refusal(path)
+            raise refusal(path, _arguments_before_the_array(function))
         return host_copies.on_host(function, *args, **kwargs)
 
     return on_host

@@ -17,7 +17,8 @@ empty = GPUArray
 def to_gpu(ary, allocator=None):
     """A copy of a host array on the device: same shape and dtype, same order of axes, without gaps.
 
-    `ary` is anything `numpy.asarray` takes. TypeError for Python objects, which have no place on a device.
+    `ary` is a NumPy array, or another with its attributes. TypeError for Python objects, which have no place on a
+    device, and for masked elements, which a device array does not know.
 
     Examples
     --------
@@ -25,19 +26,26 @@ def to_gpu(ary, allocator=None):
     >>> a * 2
     array([0., 2., 4., 6.], dtype=float32)
     """
-    if isinstance(ary, np.ndarray):
-        shape = ary.shape
-    elif isinstance(ary, np.generic):
-        raise TypeError("to_gpu takes arrays, not numbers: numpy.asarray makes one")
-    else:
-        try:
-            shape = ary.shape
-        except AttributeError:
-            kind = type(ary).__name__
-            raise AttributeError(f"to_gpu takes a NumPy array, not {kind}: numpy.array makes one") from None
-    new = GPUArray(shape, ary.dtype, allocator, None, None, _compact_of(ary))
+    new = GPUArray(*_described("to_gpu", ary, allocator))
     new._set(ary, False, None)
     return new
+
+
+def _described(function, ary, allocator):
+    """The arguments for a `GPUArray` like `ary`, which is refused if it cannot be copied whole."""
+    if type(ary) is not np.ndarray:
+        if isinstance(ary, np.generic):
+            raise TypeError(f"{function} takes arrays, not numbers: numpy.asarray makes one")
+        if np.ma.is_masked(ary):
+            raise TypeError(
+                f"{function}: the array has masked elements, and a device array has no mask: filled(value) makes a "
+                "plain array, compressed() one of the other elements"
+            )
+    try:
+        return ary.shape, ary.dtype, allocator, None, None, _compact_of(ary)
+    except AttributeError:
+        kind = type(ary).__name__
+        raise AttributeError(f"{function} takes a NumPy array, not {kind}: numpy.array makes one") from None
 
 
 def _compact_of(ary):
@@ -60,7 +68,7 @@ def to_gpu_async(ary, allocator=None, stream=None):
     >>> a.shape
     (3,)
     """
-    new = GPUArray(ary.shape, ary.dtype, allocator, None, None, _compact_of(ary))
+    new = GPUArray(*_described("to_gpu_async", ary, allocator))
     new._set(ary, True, stream)
     return new
 

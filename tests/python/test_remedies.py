@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: MIT
+"""Mistakes in calls whose errors name what to write instead."""
+
+import re
+import traceback
+
+import numpy as np
+import pycuda.driver as cuda
+import pytest
+from pycuda import gpuarray
+from pycuda.compiler import SourceModule
+from pycuda.elementwise import ElementwiseKernel
+
+pytestmark = pytest.mark.usefixtures("context")
+
+ONE = {"block": (1, 1, 1)}
+
+
+def kernel(parameters="int *a"):
+    return SourceModule(f"__global__ void k({parameters}) {{}}").get_function("k")
+
+
+class Dataset:
+    shape, dtype = (3,), np.dtype(np.float32)
+
+
+COPIES = {
+    "to the device": (
+        lambda host, there: cuda.memcpy_htod(host, there),
+        "swapped: memcpy_htod.dest, src. copies from src on",
+    ),
+    "to the host": (
+        lambda host, there: cuda.memcpy_dtoh(there, host),
+        "swapped: memcpy_dtoh.dest, src. copies from src on",
+    ),
+    "in a stream": (lambda host, there: cuda.memcpy_htod_async(host, there, cuda.Stream()), "swapped: memcpy_htod"),
+    "back in a stream": (
+        lambda host, there: cuda.memcpy_dtoh_async(there, host, cuda.Stream()),
+        "swapped: memcpy_dtoh",
+    ),
+    "a number": (lambda host, there: cuda.memcpy_htod(there, 4.0), "required, not 'float': numpy.array.* makes one"),
+    "a list": (lambda host, there: cuda.memcpy_htod(there, [4.0]), "required, not 'list': numpy.array.* makes one"),
+    "between hosts": (
+        lambda host, there: cuda.memcpy_htod(host, host),
+        "not numpy.ndarray, which is in the host's memory",
+    ),
+}
+
+
+@pytest.mark.parametrize("copy", COPIES)
+def test_copies(copy):
+    call, words = COPIES[copy]
+    for there in (cuda.mem_alloc(16), gpuarray.zeros(4, np.float32).gpudata):
+        with pytest.raises(TypeError, match=words):
+            call(np.zeros(4, np.float32), there)
+
+
+def test_no_memory():
+    with pytest.raises(cuda.LogicError, match="invalid argument - 0 bytes were asked for: the least is 1"):
+        cuda.mem_alloc(0)
+
+
+def test_more_memory_than_the_cpu_device_has():
+    if not cuda.Context.get_device().name().startswith("CPU"):
+        pytest.skip("needs the CPU driver")
+    for call in (lambda: cuda.mem_alloc(1 << 45), lambda: gpuarray.zeros(1 << 45, np.float64)):
+        with pytest.raises(cuda.MemoryError, match="PYCUDA_CPU_MEMORY in the environment sets how much"):
+            call()
+
+
+@pytest.mark.parametrize("vector", ["int2", "float4", "ulonglong2", "uchar3"])
+def test_a_tuple_for_a_vector(vector):
+    with pytest.raises(TypeError, match=rf"tuple; pycuda.gpuarray.vec.make_{vector}\(...\) makes one"):
+        kernel(f"{vector} v")((1, 2), **ONE)
+    with pytest.raises(TypeError, match="tuple; numpy.array makes an array of it"):
+        kernel("int *a")((1, 2), **ONE)
+
+
+def test_names_of_keywords():
+    with pytest.raises(TypeError, match="unknown keyword arguments: shared; prepared calls take shared_size"):
+        kernel().prepare("P").prepared_call((1, 1), (1, 1, 1), 0, shared=4)
+
+
+def test_an_extent_that_is_a_numpy_float():
+    with pytest.raises(TypeError, match=r"grid must be an integer, not numpy.float64 1.0: // divides .*, int\(...\)"):
+        kernel()(np.intp(0), grid=(np.float64(1), 1), **ONE)
+
+
+@pytest.mark.parametrize("wrapper", [cuda.In, cuda.Out, cuda.InOut])
+def test_arrays_with_gaps_for_copies(wrapper):
+    with pytest.raises(ValueError, match="its strides .*; numpy.ascontiguousarray makes a contiguous copy"):
+        kernel()(wrapper(np.zeros((4, 4), np.int32)[:, ::2]), **ONE)
+
+
+@pytest.mark.parametrize("to_gpu", [gpuarray.to_gpu, gpuarray.to_gpu_async])
+def test_what_is_almost_an_array(to_gpu):
+    with pytest.raises(AttributeError, match=rf"{to_gpu.__name__} takes a NumPy array, not Dataset: numpy.array"):
+        to_gpu(Dataset())
+    masked = np.ma.array([1.0, 2.0, 3.0], mask=[0, 1, 0])
+    with pytest.raises(TypeError, match=r"masked elements.*: filled\(value\) .*, compressed\(\)"):
+        to_gpu(masked)
+    assert to_gpu(masked.filled(7)).get().tolist() == [1, 7, 3]
+    assert to_gpu(np.ma.array([1.0, 2.0])).get().tolist() == [1, 2]
+
+
+def test_functions_of_numpy_that_take_a_function_first():
+    with pytest.raises(TypeError, match=re.escape("np.apply_along_axis(func1d, axis, a.get(), ...)")):
+        np.apply_along_axis(np.sum, 0, gpuarray.zeros(4, np.float32))
+
+
+def test_the_traceback_of_a_refused_source_is_short():
+    def frames(call):
+        with pytest.raises(cuda.CompileError) as caught:
+            call()
+        return [frame.name for frame in traceback.extract_tb(caught.value.__traceback__)][2:]
+
+    assert frames(lambda: SourceModule("__global__ void k() { missing; }")) == ["__init__"]
+    twice = ElementwiseKernel("float *a", "a[i] = missing")
+    assert frames(lambda: twice(gpuarray.zeros(3, np.float32))) == ["__call__"]
