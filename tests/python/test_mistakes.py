@@ -346,7 +346,8 @@ for _ in range(2):
     assert errors == ""
     lines = output.splitlines()
     first = lines[: len(lines) // 2]
-    assert first == lines[len(lines) // 2 :] and 2 <= len(first) <= 3
+    assert 2 <= len(first) <= 3 and not first[0].startswith("the context")
+    assert lines[len(lines) // 2 :] == ["the context was lost earlier: " + first[0], *first[1:]]
     for word in words:
         assert word in first[0], first
     assert "of the source passed at <string>:4" in first[0], first

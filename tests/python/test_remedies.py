@@ -27,16 +27,16 @@ class Dataset:
 COPIES = {
     "to the device": (
         lambda host, there: cuda.memcpy_htod(host, there),
-        "swapped: memcpy_htod.dest, src. copies from src on",
+        "not numpy.ndarray: dest and src are swapped$",
     ),
     "to the host": (
         lambda host, there: cuda.memcpy_dtoh(there, host),
-        "swapped: memcpy_dtoh.dest, src. copies from src on",
+        r"memcpy_dtoh.* from it; dest and src are swapped$",
     ),
-    "in a stream": (lambda host, there: cuda.memcpy_htod_async(host, there, cuda.Stream()), "swapped: memcpy_htod"),
+    "in a stream": (lambda host, there: cuda.memcpy_htod_async(host, there, cuda.Stream()), "dest and src are swapped"),
     "back in a stream": (
         lambda host, there: cuda.memcpy_dtoh_async(there, host, cuda.Stream()),
-        "swapped: memcpy_dtoh",
+        "dest and src are swapped",
     ),
     "a number": (lambda host, there: cuda.memcpy_htod(there, 4.0), "required, not 'float': numpy.array.* makes one"),
     "a list": (lambda host, there: cuda.memcpy_htod(there, [4.0]), "required, not 'list': numpy.array.* makes one"),

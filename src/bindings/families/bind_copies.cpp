@@ -2,6 +2,8 @@
 // One-dimensional copies between host and device.
 #include <nanobind/stl/shared_ptr.h>
 
+#include <string>
+
 #include "bindings/array/keeping.h"
 #include "bindings/array/type.h"
 #include "bindings/base/bind.h"
@@ -26,27 +28,31 @@ bool is_on_device(nb::handle object) {
   return is_array(object.ptr()) || pointer_held_by(object.ptr());
 }
 
-/// Raises TypeError where what must be on the device is an ndarray, and the other is there.
-void refuse_swapped(nb::handle device, nb::handle host, const char* advice) {
-  if (is_ndarray(device.ptr()) && is_on_device(host)) throw nb::type_error(advice);
+/// For copies to the device: TypeError where the two are meant the other way round.
+void refuse_swapped_to_device(nb::handle dest, nb::handle src) {
+  if (!is_ndarray(dest.ptr()) || !is_on_device(src)) return;
+  throw nb::type_error(
+      "dest must be device memory or an integer, not numpy.ndarray: dest and src are swapped");
 }
 
-constexpr const char* kSwappedToDevice =
-    "the arguments are swapped: memcpy_htod(dest, src) copies from src on the host to dest on the "
-    "device";
-constexpr const char* kSwappedToHost =
-    "the arguments are swapped: memcpy_dtoh(dest, src) copies from src on the device to dest on "
-    "the host";
+void refuse_swapped_to_host(nb::handle dest, nb::handle src) {
+  if (!is_ndarray(src.ptr()) || !is_on_device(dest)) return;
+  const std::string text = std::string("an object of the host's memory is needed, not ") +
+                           (is_array(dest.ptr()) ? "an array on the device" : "device memory") +
+                           ": memcpy_htod(dest, src) copies to the device, memcpy_dtoh(dest, src) "
+                           "from it; dest and src are swapped";
+  throw nb::type_error(text.c_str());
+}
 
 void to_device(nb::handle dest, nb::handle src) {
-  refuse_swapped(dest, src, kSwappedToDevice);
+  refuse_swapped_to_device(dest, src);
   const CUdeviceptr destination = destination_of(dest);
   const Buffer source = Buffer::read(src.ptr());
   without_gil([&] { cuda::copy_to_device(destination, source.data(), source.bytes()); });
 }
 
 void to_device_async(nb::handle dest, nb::handle src, nb::handle stream) {
-  refuse_swapped(dest, src, kSwappedToDevice);
+  refuse_swapped_to_device(dest, src);
   const CUdeviceptr destination = destination_of(dest);
   const Buffer source = Buffer::read(src.ptr());
   CUstream queue = stream_argument(stream);
@@ -56,14 +62,14 @@ void to_device_async(nb::handle dest, nb::handle src, nb::handle stream) {
 }
 
 void to_host(nb::handle dest, nb::handle src) {
-  refuse_swapped(src, dest, kSwappedToHost);
+  refuse_swapped_to_host(dest, src);
   const Buffer destination = Buffer::write(dest.ptr());
   const CUdeviceptr source = source_of(src);
   without_gil([&] { cuda::copy_to_host(destination.data(), source, destination.bytes()); });
 }
 
 void to_host_async(nb::handle dest, nb::handle src, nb::handle stream) {
-  refuse_swapped(src, dest, kSwappedToHost);
+  refuse_swapped_to_host(dest, src);
   const Buffer destination = Buffer::write(dest.ptr());
   const CUdeviceptr source = source_of(src);
   CUstream queue = stream_argument(stream);
