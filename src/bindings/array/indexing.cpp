@@ -91,6 +91,14 @@ PyObject* select(PyObject* self, PyObject* index) {
   return PyObject_CallMethodObjArgs(self, name, index, nullptr);
 }
 
+/// Loops and list() ask for a[0], and take an IndexError for an end: the sum of a 0-d array would
+/// be 0. The class has no __iter__ that could tell them (_missing_attribute).
+[[gnu::cold, gnu::noinline]] void refuse_walk(PyObject* index) {
+  if (!PyIndex_Check(index)) return;
+  throw nb::type_error(
+      "iteration over a 0-d array, or an index into one: float(a) and a.get() have its value");
+}
+
 bool is_whole_number_or_view(PyObject* index) {
   return index == Py_None || index == Py_Ellipsis || PySlice_Check(index) ||
          (PyIndex_Check(index) && !PyBool_Check(index) && !PySequence_Check(index) &&
@@ -111,12 +119,7 @@ PyObject* array_subscript(PyObject* self, PyObject* index) {
   if (!std::all_of(items, items + count, is_whole_number_or_view)) return select(self, index);
   return python_entry([&]() -> PyObject* {
     const ArrayState& state = state_of_array(self);
-    // Loops and list() ask for a[0], and take an IndexError for an end: sum(a) would be 0. The
-    // class has no __iter__ that could tell them (_missing_attribute).
-    if (state.layout.ndim == 0 && PyIndex_Check(index)) {
-      throw nb::type_error(
-          "iteration over a 0-d array, or an index into one: float(a) and a.get() have its value");
-    }
+    if (state.layout.ndim == 0) refuse_walk(index);
     const auto uses_axis = [](PyObject* item) { return item != Py_None && item != Py_Ellipsis; };
     const auto used = static_cast<int>(std::count_if(items, items + count, uses_axis));
     if (std::count(items, items + count, Py_Ellipsis) > 1) {
