@@ -9,6 +9,7 @@ import numpy as np
 
 from pycuda._arrays.core.gpuarray import GPUArray, _array
 from pycuda._contexts import MadeInContext
+from pycuda._errors import CompileError
 from pycuda._generated_modules import generated_module
 from pycuda._kernel_arguments import (
     STRIDED_VECTOR,
@@ -293,8 +294,13 @@ class ReductionKernel(MadeInContext, PreambleVariables):
     def _compile_stage(self, stage, layout=()):
         """The prepared kernel of a stage, and its arguments."""
         name = f"{self._name}_stage{stage}"
-        with placed(self._place):
-            module, function, arguments = _stage_kernel(stage, *self._settings[:6], name, *self._settings[7:], layout)
+        try:
+            with placed(self._place):
+                module, function, arguments = _stage_kernel(
+                    stage, *self._settings[:6], name, *self._settings[7:], layout
+                )
+        except CompileError as error:
+            raise error.with_traceback(None) from None  # the program's line, not this package's
         self._modules.append(module)
         return function, arguments
 

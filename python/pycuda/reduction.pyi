@@ -21,7 +21,7 @@ class ReductionKernel(Generic[_T]):
     def __init__(
         self,
         dtype_out: _DType[_T],
-        neutral: str,
+        neutral: str | float,
         reduce_expr: str,
         map_expr: str | None = None,
         arguments: _Arguments | None = None,
@@ -35,7 +35,7 @@ class ReductionKernel(Generic[_T]):
     def __init__(
         self,
         dtype_out: DTypeLike,
-        neutral: str,
+        neutral: str | float,
         reduce_expr: str,
         map_expr: str | None = None,
         arguments: _Arguments | None = None,
@@ -66,7 +66,7 @@ def get_reduction_kernel_and_types(
     stage: int,
     out_type: str,
     block_size: int,
-    neutral: str,
+    neutral: str | float,
     reduce_expr: str,
     map_expr: str | None = None,
     arguments: _Arguments | None = None,
@@ -78,7 +78,7 @@ def get_reduction_kernel_and_types(
 def get_reduction_module(
     out_type: str,
     block_size: int,
-    neutral: str,
+    neutral: str | float,
     reduce_expr: str,
     map_expr: str,
     arguments: _Arguments,

@@ -19,6 +19,7 @@ from pycuda._arrays.core.gpuarray import GPUArray, _array
 from pycuda._arrays.ops.creation import packed_copy
 from pycuda._cluda import CLUDA_PREAMBLE
 from pycuda._contexts import MadeInContext
+from pycuda._errors import CompileError
 from pycuda._generated_modules import generated_module
 from pycuda._kernel_arguments import check_kernel_name, with_headers
 from pycuda._preamble_variables import PreambleVariables
@@ -205,7 +206,10 @@ class _ScanKernel(MadeInContext, PreambleVariables):
 
         def compile_kernel(template, group_size, name, types):
             source = template.format(wg_size=group_size, **settings)
-            module = generated_module(source, self._place, options=options)
+            try:
+                module = generated_module(source, self._place, options=options)
+            except CompileError as error:
+                raise error.with_traceback(None) from None  # the program's line, not this package's
             self._modules.append(module)
             return module.get_function(f"{name_prefix}_{name}").prepare(types)
 

@@ -18,7 +18,7 @@ class _ScanKernel:
         self,
         dtype: DTypeLike,
         scan_expr: str,
-        neutral: str | None = None,
+        neutral: str | float | None = None,
         name_prefix: str = "scan",
         options: Iterable[str] | None = None,
         preamble: str = "",

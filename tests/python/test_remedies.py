@@ -10,6 +10,8 @@ import pytest
 from pycuda import gpuarray
 from pycuda.compiler import SourceModule
 from pycuda.elementwise import ElementwiseKernel
+from pycuda.reduction import ReductionKernel
+from pycuda.scan import InclusiveScanKernel
 
 pytestmark = pytest.mark.usefixtures("context")
 
@@ -117,3 +119,6 @@ def test_the_traceback_of_a_refused_source_is_short():
     assert frames(lambda: SourceModule("__global__ void k() { missing; }")) == ["__init__"]
     twice = ElementwiseKernel("float *a", "a[i] = missing")
     assert frames(lambda: twice(gpuarray.zeros(3, np.float32))) == ["__call__"]
+    total = {"neutral": "0", "reduce_expr": "a + missing", "arguments": "float *in"}
+    assert frames(lambda: ReductionKernel(np.float32, **total)) == ["__init__", "_compile_stage"]
+    assert frames(lambda: InclusiveScanKernel(np.float32, "a + missing")) == ["__init__", "compile_kernel"]
