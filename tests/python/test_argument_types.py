@@ -292,7 +292,7 @@ class TestWhatPasses:
     )
     def test_no_word_is_said(self, dtype, declared):
         if declared == "unsigned long long a":
-            kernel(declared)(gpuarray.zeros(4, dtype).gpudata, **ONE)
+            kernel(declared)(gpuarray.zeros(4, dtype), **ONE)
             return
         if declared.startswith("struct"):
             source = "struct pair { int x, y; }; __global__ void k(pair *a) {}"

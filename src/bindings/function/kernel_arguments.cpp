@@ -47,9 +47,13 @@ void write_pointer(const Argument& argument, CUdeviceptr pointer, std::byte* des
   std::memcpy(destination, &pointer, sizeof pointer);
 }
 
-/// For a pointer that the program did not write down as one: integers are no addresses then.
+/// For a pointer that the program did not write down as one: programs give arrays for unsigned
+/// integers that stand for their address, but for no other numbers.
 void write_pointer_to_array(const Argument& argument, CUdeviceptr pointer, std::byte* destination) {
-  if (argument.number != cuda::NumberKind::Other) argument.raise_address_for_number();
+  const bool may_stand_for_it =
+      argument.number == cuda::NumberKind::Unsigned && argument.bytes == sizeof(CUdeviceptr);
+  if (argument.number != cuda::NumberKind::Other && !may_stand_for_it)
+    argument.raise_address_for_number();
   write_pointer(argument, pointer, destination);
 }
 
