@@ -6,6 +6,8 @@ PYCUDA_CPU_ARCH and PYCUDA_CPU_DEVICES.
 """
 
 import os
+import sys
+import time
 
 import numpy as np
 
@@ -18,8 +20,9 @@ from pycuda.compiler import SourceModule
 COUNT = 1 << 16
 
 devices = cuda.Device.count()
-if not pycuda.autoinit.device.get_attribute(cuda.device_attribute.MULTICAST_SUPPORTED):
-    raise SystemExit("this program needs devices with multicast objects: see the top of this file")
+if devices < 2 or not pycuda.autoinit.device.get_attribute(cuda.device_attribute.MULTICAST_SUPPORTED):
+    print("needs two devices with multicast objects")
+    sys.exit()
 
 all_reduce = SourceModule("""
 // What all devices have at `everywhere` is summed up, and the sum written to all of them.
@@ -55,13 +58,14 @@ for number in range(devices):
 everywhere = cuda.mem_reserve(size)
 everywhere.map(team.memory, access=cuda.mem_access_flags.NONE)
 everywhere.set_access(cuda.mem_access_flags.READWRITE)
-all_reduce(everywhere, np.int32(COUNT // 4), block=(256, 1, 1), grid=(64, 1))
+device_seconds = all_reduce(everywhere, np.int32(COUNT // 4), block=(256, 1, 1), grid=(64, 1), time_kernel=True)
 
-expected = parts[0].copy()
-for part in parts[1:]:
-    expected += part
+start = time.perf_counter()
+expected = parts.sum(axis=0)
+numpy_seconds = time.perf_counter() - start
 for addresses in memories:
     found = np.empty_like(expected)
     cuda.memcpy_dtoh(found, addresses)
     np.testing.assert_allclose(found, expected, rtol=1e-6)
 print(f"{COUNT} floats of {devices} devices were summed up on all of them: correct")
+print(f"device {device_seconds * 1e3:.3f} ms, NumPy {numpy_seconds * 1e3:.3f} ms")

@@ -25,7 +25,7 @@ def test_devices_without_multicast_refuse_it(context):
 @needs_cpu
 def test_devices_are_summed_up_by_one_instruction():
     output, _ = run_file(ROOT / "examples" / "gallery_multicast.py", PYCUDA_DRIVER="cpu", PYCUDA_CPU_DEVICES="3")
-    assert output == "65536 floats of 3 devices were summed up on all of them: correct\n"
+    assert output.startswith("65536 floats of 3 devices were summed up on all of them: correct\n")
 
 
 @needs_cpu
