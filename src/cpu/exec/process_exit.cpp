@@ -13,7 +13,8 @@ void at_process_exit(void (*handler)()) {
   static const auto do_register = reinterpret_cast<Register>(dlsym(RTLD_DEFAULT, "__cxa_atexit"));
   const auto call = [](void* called) { reinterpret_cast<void (*)()>(called)(); };
   if (do_register)
-    static_cast<void>(do_register(call, reinterpret_cast<void*>(handler), &__dso_handle));
+    static_cast<void>(
+        do_register(call, reinterpret_cast<void*>(handler), static_cast<void*>(&__dso_handle)));
 }
 
 }  // namespace pycuda::cpu::exec

@@ -210,8 +210,9 @@ void load(ThreadFrame* thread, const TensorMap& map, const TensorCopy& copy, voi
     if (piece.count != 0) {
       const auto* from = reinterpret_cast<const void*>(piece.address);
       check_bulk_access(thread, from, piece.count * size, false);
-      std::memcpy(row.data() + piece.first * size, from, std::size_t{piece.count} * size);
-      convert(map.type, row.data() + piece.first * size, piece.count);
+      std::byte* const read = row.data() + std::size_t{piece.first} * size;
+      std::memcpy(read, from, std::size_t{piece.count} * size);
+      convert(map.type, read, piece.count);
     }
     for_units(number_of(to) + number * walk.pitch(), row_bytes, map.swizzle,
               [&](std::byte* place, std::uint32_t at, std::uint32_t count) {
@@ -279,10 +280,11 @@ void store(ThreadFrame* thread, const TensorMap& map, const TensorCopy& copy, co
     auto* to = reinterpret_cast<void*>(piece.address);
     const std::uint32_t bytes = piece.count * size;
     check_bulk_access(thread, to, bytes, true);
+    const std::byte* const written = row.data() + std::size_t{piece.first} * size;
     if (code) {
-      reduce_bulk(to, row.data() + piece.first * size, bytes, *code);
+      reduce_bulk(to, written, bytes, *code);
     } else {
-      std::memcpy(to, row.data() + piece.first * size, bytes);
+      std::memcpy(to, written, bytes);
     }
   }
 }

@@ -64,14 +64,14 @@ class Tile {
   }
 
   /// The 16 bytes from byte `unit * k_unit` of a row (or column of b) on, not transposed.
-  const std::byte* along_k(std::uint32_t row, std::uint32_t k_unit) const {
+  const std::byte* along_k(std::uint64_t row, std::uint64_t k_unit) const {
     const std::uint64_t offset =
         mask_ == 0 ? row / group * stride_ + row % group * unit + k_unit * leading_
                    : row / group * stride_ + row % group * width_ * unit + k_unit * unit;
     return at(offset);
   }
   /// Transposed: the eight elements of 16 bits from row `8 * row_unit` on, at place `k`.
-  const std::byte* along_rows(std::uint32_t row_unit, std::uint32_t k) const {
+  const std::byte* along_rows(std::uint64_t row_unit, std::uint64_t k) const {
     const std::uint64_t offset = mask_ == 0
                                      ? row_unit * stride_ + k % group * unit + k / group * leading_
                                      : row_unit % width_ * unit + row_unit / width_ * leading_ +
@@ -167,14 +167,14 @@ Number number_of(std::uint32_t bits, const Format& format) {
 using Bytes = std::array<std::byte, row_bytes>;
 
 /// 32 bytes along k of a row of a, or of a column of b.
-Bytes row_of(const Tile& tile, std::uint32_t row) {
+Bytes row_of(const Tile& tile, std::size_t row) {
   Bytes bytes;
   if (!tile.is_transposed()) {
-    for (std::uint32_t part = 0; part < 2; ++part)
+    for (std::size_t part = 0; part < 2; ++part)
       std::memcpy(bytes.data() + part * unit, tile.along_k(row, part), unit);
     return bytes;
   }
-  for (std::uint32_t k = 0; k < 16; ++k)
+  for (std::size_t k = 0; k < 16; ++k)
     std::memcpy(bytes.data() + 2 * k, tile.along_rows(row / group, k) + row % group * 2, 2);
   return bytes;
 }
@@ -186,7 +186,7 @@ Bytes row_of_lanes(const ThreadFrame* warp, std::uint32_t row) {
     const std::uint32_t lane = row % 8 * 4 + part % 4;
     const std::uint32_t word = row / 8 + part / 4 * 2;
     const auto* operands = reinterpret_cast<const WarpGroupOperands*>(warp[lane].operand[0]);
-    std::memcpy(bytes.data() + part * 4, &operands->a_words[word], 4);
+    std::memcpy(bytes.data() + std::size_t{part} * 4, &operands->a_words[word], 4);
   }
   return bytes;
 }
@@ -399,7 +399,7 @@ std::int64_t integer_sum(const WarpGroupOperands& form, const Bytes& a, const By
     return sum;
   }
   for (std::uint32_t i = 0; i < row_bytes; ++i)
-    sum += integer(form.a_type, a[i]) * integer(form.b_type, b[i]);
+    sum += std::int64_t{integer(form.a_type, a[i])} * integer(form.b_type, b[i]);
   return sum;
 }
 
