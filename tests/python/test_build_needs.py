@@ -74,3 +74,17 @@ def test_the_linker_of_the_system_understands_the_lists_of_exported_symbols(tmp_
         link = ["c++", "-shared", "-fPIC", source, f"-Wl,--version-script={file}", "-o", tmp_path / "empty.so"]
         done = subprocess.run(link, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
+
+
+def test_the_cpu_driver_links_with_gnu_ld(tmp_path):
+    build = pathlib.Path(pycuda.__file__).absolute().parents[2]
+    if shutil.which("ninja") is None or shutil.which("ld.bfd") is None:
+        pytest.skip("needs ninja and GNU ld")
+    if not (build / "build.ninja").exists() or not (build / "src/cpu/jit/libcpu_jit.a").exists():
+        pytest.skip("needs the folder that the CPU driver was built in")
+    commands = subprocess.check_output(["ninja", "-t", "commands", "libcuda_cpu.so"], cwd=build, text=True)
+    link = commands.splitlines()[-1].split(" && ")[1]
+    library = tmp_path / "libcuda_cpu.so"
+    link = re.sub(r" -fuse-ld=\w+", "", link).replace(" -o src/cpu/api/libcuda_cpu.so ", f" -fuse-ld=bfd -o {library} ")
+    done = subprocess.run(link, shell=True, cwd=build, capture_output=True, text=True)
+    assert done.returncode == 0 and library.exists(), done.stderr[-2000:]
