@@ -41,6 +41,12 @@ TEST_CASE("a device's PCI bus id finds the device again") {
   CUdevice device = -1;
   CHECK(CU(cuDeviceGetByPCIBusId)(&device, id) == CUDA_SUCCESS);
   CHECK(device == 0);
+  device = -1;
+  const std::string text = id;
+  const std::string without_function = text.substr(0, text.find('.'));
+  CHECK(CU(cuDeviceGetByPCIBusId)(&device, without_function.c_str()) == CUDA_SUCCESS);
+  CHECK(device == 0);
+  CHECK(CU(cuDeviceGetByPCIBusId)(&device, "one") == CUDA_ERROR_INVALID_VALUE);
 }
 
 TEST_CASE("device attributes fit together") {

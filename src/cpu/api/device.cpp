@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: MIT
 // cuDevice*: counting, naming and finding devices.
 #include <algorithm>
-#include <cstdio>
+#include <array>
+#include <charconv>
+#include <cstddef>
 #include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
 
 #include "cpu/api/entry_guard.h"
 
@@ -25,6 +31,30 @@ void copy_text(const std::string& text, char* to, int bytes) {
   const std::size_t length = std::min(text.size(), static_cast<std::size_t>(bytes) - 1);
   std::memcpy(to, text.data(), length);
   to[length] = '\0';
+}
+
+struct PciAddress {
+  unsigned domain, bus, slot, function;
+};
+
+/// Of "ffff:01:00.0", or of "ffff:01:00": its function is 0. Nothing where a number is missing.
+std::optional<PciAddress> pci_address(std::string_view text) {
+  std::array<unsigned, 4> numbers{};
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const bool is_function = i == 3;
+    if (i != 0) {
+      const bool follows = at != end && *at == (is_function ? '.' : ':');
+      if (!follows && is_function) break;
+      if (!follows) return std::nullopt;
+      ++at;
+    }
+    const auto [next, error] = std::from_chars(at, end, numbers[i], 16);
+    if (error != std::errc()) return std::nullopt;
+    at = next;
+  }
+  return PciAddress{numbers[0], numbers[1], numbers[2], numbers[3]};
 }
 
 }  // namespace
@@ -96,19 +126,13 @@ CUresult cuDeviceGetPCIBusId(char* pciBusId, int len, CUdevice dev) {
 CUresult cuDeviceGetByPCIBusId(CUdevice* dev, const char* pciBusId) {
   return with_driver([&]() -> CUresult {
     if (dev == nullptr || pciBusId == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    unsigned domain = 0;
-    unsigned bus = 0;
-    unsigned slot = 0;
-    unsigned function = 0;
-    if (std::sscanf(pciBusId, "%x:%x:%x.%x", &domain, &bus, &slot, &function) != 4 &&
-        std::sscanf(pciBusId, "%x:%x:%x", &domain, &bus, &slot) != 3) {
-      return CUDA_ERROR_INVALID_VALUE;
-    }
-    if (domain != 0xffff || slot != 0 || function != 0 ||
-        find_device(static_cast<int>(bus) - 1) == nullptr) {
+    const std::optional<PciAddress> named = pci_address(pciBusId);
+    if (!named) return CUDA_ERROR_INVALID_VALUE;
+    if (named->domain != 0xffff || named->slot != 0 || named->function != 0 ||
+        find_device(static_cast<int>(named->bus) - 1) == nullptr) {
       return CUDA_ERROR_INVALID_DEVICE;
     }
-    *dev = static_cast<int>(bus) - 1;
+    *dev = static_cast<int>(named->bus) - 1;
     return CUDA_SUCCESS;
   });
 }

@@ -295,7 +295,7 @@ CUresult cuLogsUnregisterCallback(CUlogsCallbackHandle callback) {
       lock.unlock();
       return refuse("cuLogsUnregisterCallback", "the handle is that of no registered callback");
     }
-    const std::shared_ptr<Callback> gone = *found;
+    const std::shared_ptr<Callback> gone = std::move(*found);
     log.callbacks.erase(found);
     // The program frees what the callback uses when this returns.
     const int own = this_threads_callback == gone.get() ? 1 : 0;

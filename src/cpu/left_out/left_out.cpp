@@ -38,7 +38,7 @@ consteval VirtualTable all_the_same(VirtualFunction function) {
 #define TABLE(symbol)                                                 \
   extern "C" {                                                        \
   extern const VirtualTable __wrap_##symbol;                          \
-  const VirtualTable __wrap_##symbol =                                \
+  constexpr VirtualTable __wrap_##symbol =                            \
       all_the_same([] { report("a virtual function of " #symbol); }); \
   }
 #include "cpu/left_out/left_out.def"
