@@ -18,8 +18,8 @@ namespace {
 PyTypeObject* memory_type = nullptr;
 
 [[gnu::cold]] void drop_in_capture(cuda::PooledDeviceMemory& block) noexcept {
-  const cuda::ContextPtr context = block.context();
   try {
+    const cuda::ContextPtr context = block.context();
     cuda::release_escaped_memory(context,
                                  std::make_shared<cuda::PooledDeviceMemory>(std::move(block)));
   } catch (...) {  // no memory to remember it: it goes at once
@@ -58,7 +58,10 @@ void give_back(cuda::PooledDeviceMemory block, bool escaped) noexcept {
   without_gil_if_possible([&] {
     cuda::PooledDeviceMemory released = std::move(block);
     if (!escaped || released.pointer() == 0) return;
-    if (!cuda::Capture::wait_for_work(*released.context())) drop_in_capture(released);
+    try {
+      if (!cuda::Capture::wait_for_work(*released.context())) drop_in_capture(released);
+    } catch (const std::bad_optional_access&) {  // never: a block with an address is there
+    }
   });
 }
 

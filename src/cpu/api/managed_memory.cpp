@@ -143,6 +143,7 @@ CUresult discard_all(const CUdeviceptr* addresses, const std::size_t* bytes, std
     if (status != CUDA_SUCCESS) return status;
     return with_stream(handle, [&](Stream& stream) -> CUresult {
       std::vector<std::pair<CUdeviceptr, std::size_t>> ranges;
+      ranges.reserve(count);
       for (std::size_t i = 0; i < count; ++i) ranges.emplace_back(addresses[i], bytes[i]);
       return stream.start(
           [ranges] {
