@@ -60,7 +60,7 @@ int ptx_major_version(std::string_view ptx) {
     const std::size_t begin = line == std::string_view::npos ? 0 : line + 1;
     if (ptx.substr(begin, at - begin).find_first_not_of(" \t\r") != std::string_view::npos)
       continue;
-    return std::atoi(std::string(ptx.substr(at + 8, 16)).c_str());
+    return static_cast<int>(std::strtol(std::string(ptx.substr(at + 8, 16)).c_str(), nullptr, 10));
   }
   return 0;
 }

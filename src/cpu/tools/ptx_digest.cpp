@@ -3,6 +3,7 @@
 // same lines generate the same code.
 #include <cstddef>
 #include <cstdio>
+#include <exception>
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -81,7 +82,7 @@ bool print_digests(const std::string& file, const Processor& processor, std::str
 
 }  // namespace
 
-int main(int count, char** arguments) {
+int main(int count, char** arguments) try {
   std::optional<Processor> processor = pycuda::cpu::target::host();
   std::string_view way;
   int first = 1;
@@ -102,4 +103,7 @@ int main(int count, char** arguments) {
   bool fine = true;
   for (; first < count; ++first) fine &= print_digests(arguments[first], *processor, way);
   return fine ? 0 : 2;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "ptx-digest: %s\n", error.what());
+  return 1;
 }

@@ -2,6 +2,7 @@
 // ptx-dump: how the driver understood a PTX text or a fat binary, printed as PTX.
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -37,8 +38,9 @@ bool parse_options(int count, char** arguments, Options& options) {
     } else if (argument == "--extract") {
       options.extract = true;
     } else if (argument.starts_with("--arch=")) {
-      options.architecture = static_cast<std::uint32_t>(std::atoi(argument.c_str() + 7));
-    } else if (argument.starts_with("-") || !options.file.empty()) {
+      options.architecture =
+          static_cast<std::uint32_t>(std::strtoul(argument.c_str() + 7, nullptr, 10));
+    } else if (argument.starts_with('-') || !options.file.empty()) {
       return false;
     } else {
       options.file = argument;
@@ -57,7 +59,7 @@ bool read(const std::string& file, std::string& image) {
 
 }  // namespace
 
-int main(int count, char** arguments) {
+int main(int count, char** arguments) try {
   Options options;
   if (!parse_options(count, arguments, options)) {
     std::fputs(kUsage, stderr);
@@ -84,4 +86,7 @@ int main(int count, char** arguments) {
   }
   if (!options.check) std::fputs(ptx::print(*module).c_str(), stdout);
   return 0;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "ptx-dump: %s\n", error.what());
+  return 1;
 }

@@ -2,6 +2,7 @@
 // ptx-plan: what the vector path makes of a kernel: why it is fast, or slow.
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -72,7 +73,7 @@ int print_widths(const std::string& text, const jit::Options& options) {
 
 }  // namespace
 
-int main(int count, char** arguments) {
+int main(int count, char** arguments) try {
   std::string file, kernel;
   jit::Options options;
   std::optional<pycuda::cpu::target::Processor> processor;
@@ -86,11 +87,11 @@ int main(int count, char** arguments) {
     } else if (argument.starts_with("--block=")) {
       fine = parse_block(argument.substr(8), block);
     } else if (argument.starts_with("--arch=")) {
-      architecture = static_cast<std::uint32_t>(std::atoi(argument.c_str() + 7));
+      architecture = static_cast<std::uint32_t>(std::strtoul(argument.c_str() + 7, nullptr, 10));
     } else if (argument.starts_with("--processor=")) {
       processor = pycuda::cpu::target::processor_named(argument.substr(12));
       fine = processor.has_value();
-    } else if (argument.starts_with("-") || !kernel.empty()) {
+    } else if (argument.starts_with('-') || !kernel.empty()) {
       fine = false;
     } else {
       (file.empty() ? file : kernel) = argument;
@@ -121,4 +122,7 @@ int main(int count, char** arguments) {
   }
   std::fputs(plan->c_str(), stdout);
   return 0;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "ptx-plan: %s\n", error.what());
+  return 1;
 }
