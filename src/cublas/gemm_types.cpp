@@ -169,9 +169,9 @@ void multiply_listed(Handle& handle, const Product& p, int compute, const void* 
   const Kind kind = require_product(p, compute, count);
   if (p.m == 0 || p.n == 0 || count == 0) return;
   const std::uint64_t bytes = static_cast<std::uint64_t>(count) * sizeof(void*);
-  require_memory(a, bytes, "a");
-  require_memory(b, bytes, "b");
-  require_memory(c, bytes, "c");
+  require_memory(static_cast<const void*>(a), bytes, "a");
+  require_memory(static_cast<const void*>(b), bytes, "b");
+  require_memory(static_cast<const void*>(c), bytes, "c");
   const Listed where{a, b, c};
   if (!is_capturing(handle)) {
     wait(handle);  // whoever writes the pointers has done so

@@ -80,7 +80,7 @@ template <class Size>
 Layout layout_of(int rank, const Size* pitches, Size stride, Size distance) {
   Layout layout;
   for (int i = 0; i < rank; ++i)
-    layout.pitches[static_cast<std::size_t>(3 - rank + i)] = pitches[i];
+    layout.pitches[static_cast<std::size_t>(3 - rank) + static_cast<std::size_t>(i)] = pitches[i];
   layout.stride = stride;
   layout.distance = distance;
   return layout;
@@ -108,7 +108,8 @@ Result make(int handle, int rank, const Size* lengths, const Layouts<Size>& layo
   auto plan = std::make_shared<Plan>();
   plan->type = static_cast<Type>(type);
   plan->batch = batch;
-  for (int i = 0; i < rank; ++i) plan->lengths[static_cast<std::size_t>(3 - rank + i)] = lengths[i];
+  for (int i = 0; i < rank; ++i)
+    plan->lengths[static_cast<std::size_t>(3 - rank) + static_cast<std::size_t>(i)] = lengths[i];
   if (product_of({plan->lengths[0], plan->lengths[1], plan->lengths[2], plan->batch}) == 0)
     return kInvalidSize;
   // As documented: without both arrays the rest of the layouts does not count.

@@ -124,6 +124,7 @@ void run(const Plan& plan, const std::vector<std::shared_ptr<const Transform<T>>
 template <class T>
 void make_transforms(Plan& plan) {
   std::vector<std::shared_ptr<const Transform<T>>> transforms;
+  transforms.reserve(plan.lengths.size());
   for (const std::int64_t length : plan.lengths)
     transforms.push_back(std::make_shared<Transform<T>>(static_cast<std::size_t>(length)));
   plan.transforms = std::move(transforms);
@@ -133,7 +134,7 @@ bool is_memory(const Plan& plan, const void* place, bool input, bool in_place) {
   const Layout layout = layout_of(plan, input, in_place);
   const bool is_real = input ? reads_real(plan.type) : writes_real(plan.type);
   const bool is_half = input ? writes_real(plan.type) : reads_real(plan.type);
-  const std::uint64_t bytes = (is_double(plan.type) ? 8U : 4U) * (is_real ? 1U : 2U);
+  const std::uint64_t bytes = std::uint64_t{is_double(plan.type) ? 8U : 4U} * (is_real ? 1U : 2U);
   return hostwork::is_device_memory(place,
                                     bytes * extent_of(plan, layout, last_length(plan, is_half)));
 }

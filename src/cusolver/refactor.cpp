@@ -65,6 +65,7 @@ int Refactoring::factor(double zero, double boost) {
 
 void Refactoring::solve(double* x) const {
   std::vector<double> y;
+  y.reserve(p_.size());
   for (const int row : p_) y.push_back(x[row]);
   for (int row = 0; row < size(); ++row) {
     for (int i = factors_.from(row); i < diagonal_[at(row)]; ++i)

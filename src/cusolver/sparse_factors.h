@@ -226,6 +226,7 @@ class SparseQr {
 
   int zero_pivot(Real<T> tolerance) const {
     std::vector<T> pivots;
+    pivots.reserve(lines_.size());
     for (const auto& line : lines_) pivots.push_back(line.empty() ? T{} : line.front().second);
     return first_zero(pivots, tolerance);
   }

@@ -32,7 +32,8 @@ int index_base(const void* descriptor);
 template <class T>
 void require_place(Where where, const T* address, Int count, const char* what) {
   if (where == Where::Device)
-    return require_memory(address, static_cast<std::uint64_t>(count) * sizeof(T), what);
+    return require_memory(static_cast<const void*>(address),
+                          static_cast<std::uint64_t>(count) * sizeof(T), what);
   require(address != nullptr || count == 0, "a pointer is null");
 }
 

@@ -23,6 +23,7 @@ int solve(const Csr<T>& a, const std::vector<int>& order, double tolerance, std:
   const int singular = factors.zero_pivot(tolerance);
   if (singular >= 0) return singular;
   std::vector<T> numbers;
+  numbers.reserve(order.size());
   for (const int row : order) numbers.push_back(b[at(row)]);
   factors.solve(numbers);
   for (std::size_t i = 0; i < order.size(); ++i) b[at(order[i])] = numbers[i];

@@ -43,7 +43,7 @@ void require_batch_places(const Places<T>& p, const SingularValues<T>& svd, Mode
 
 template <class T>
 void decompose(Handle& handle, Mode mode, bool economic, Int m, Int n, const Places<T>& p,
-               std::shared_ptr<Finding> finding) {
+               const std::shared_ptr<Finding>& finding) {
   const SingularValues<T> svd(mode, economic, m, n);
   require_matrix(p.a, m, n, p.lda, "a");
   require_vector(p.s, svd.least(), 1, "s");

@@ -10,7 +10,8 @@ namespace pycuda::hostblas {
 template <class T>
 void require_pointers(const StreamHandle& handle, T* const* pointers, Int count,
                       std::uint64_t bytes, const char* what) {
-  require_memory(pointers, static_cast<std::uint64_t>(count) * sizeof(T*), what);
+  require_memory(static_cast<const void*>(pointers), static_cast<std::uint64_t>(count) * sizeof(T*),
+                 what);
   if (is_capturing(handle)) return;
   wait(handle);  // the pointers have been written
   for (Int i = 0; i < count; ++i) require_memory(pointers[i], bytes, what);

@@ -33,6 +33,7 @@ ProcessorTime processor_time() {
   ProcessorTime time;
   std::array<unsigned long long, 8> ticks{};
   const int read =
+      // NOLINTNEXTLINE(bugprone-unchecked-string-to-number-conversion): the kernel's numbers
       std::sscanf(content.c_str(), "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &ticks[0],
                   &ticks[1], &ticks[2], &ticks[3], &ticks[4], &ticks[5], &ticks[6], &ticks[7]);
   for (int column = 0; column < read; ++column) {
@@ -56,6 +57,7 @@ bool is_mapping_of(const char* line, const struct stat& wanted) {
   unsigned minor_number = 0;
   unsigned long long inode = 0;
   // Addresses, rights, offset, device, inode.
+  // NOLINTNEXTLINE(bugprone-unchecked-string-to-number-conversion): the kernel's numbers
   return std::sscanf(line, "%*s %*s %*s %x:%x %llu", &major_number, &minor_number, &inode) == 3 &&
          inode == wanted.st_ino && makedev(major_number, minor_number) == wanted.st_dev;
 }
@@ -94,6 +96,7 @@ std::uint64_t available_memory() {
   const std::size_t at = content.find(name);
   unsigned long long kibibytes = 0;
   if (at == std::string::npos ||
+      // NOLINTNEXTLINE(bugprone-unchecked-string-to-number-conversion): the kernel's numbers
       std::sscanf(content.c_str() + at + name.size(), "%llu", &kibibytes) != 1)
     return 0;
   return std::uint64_t{kibibytes} * 1024;

@@ -98,6 +98,7 @@ int nvrtcCompileProgram(Program program, int count, const char* const* options) 
   const auto changed =
       pycuda::standins::options_for_ptx({options, static_cast<std::size_t>(count)});
   std::vector<const char*> pointers;
+  pointers.reserve(changed.options.size());
   for (const std::string& option : changed.options) pointers.push_back(option.c_str());
   programs().set(program, changed.wanted_machine_code);
   return function(program, count, pointers.data());
@@ -125,7 +126,7 @@ int nvrtcGetCUBIN(Program program, char* cubin) {
   if (cubin == nullptr) return kInvalidInput;
   std::string container;
   const int status = container_of(program, &container);
-  if (status == 0) std::memcpy(cubin, container.data(), container.size());
+  if (status == 0) container.copy(cubin, container.size());
   return status;
 }
 

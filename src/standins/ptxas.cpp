@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <exception>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -79,7 +80,7 @@ int assemble(const PtxasOptions& options) {
 
 }  // namespace
 
-int main(int count, char** arguments) {
+int main(int count, char** arguments) try {
   const PtxasOptions options = pycuda::standins::read_ptxas_options(
       {arguments + 1, static_cast<std::size_t>(count > 0 ? count - 1 : 0)});
   if (!options.error.empty()) return fail(options.error);
@@ -92,4 +93,6 @@ int main(int count, char** arguments) {
     return fail("Several input files are not supported: the first two are '" + options.inputs[0] +
                 "' and '" + options.inputs[1] + "'");
   return assemble(options);
+} catch (const std::exception& error) {
+  return fail(error.what());
 }
