@@ -102,6 +102,36 @@ except cuda.LaunchError as error:
     assert "by the user's interrupt of the call that waited for it" in output
 
 
+@pytest.mark.parametrize("check", ["0", "memory", "init"])
+def test_an_array_that_is_dropped_while_an_endless_kernel_runs_can_be_interrupted(check):
+    output, _ = run_program(
+        SETUP
+        + """
+from pycuda import gpuarray
+ticks = []
+def tick():
+    while True:
+        time.sleep(0.01)
+        ticks.append(1)
+sys.setswitchinterval(0.005)
+threading.Thread(target=tick, daemon=True).start()
+
+def wait():
+    endless(gpuarray.zeros(2, np.int32), block=(32, 1, 1))
+    cuda.Context.synchronize()
+
+endless = module.get_function("endless")
+press_in_wait("wait")
+try:
+    wait()
+except KeyboardInterrupt:
+    print("interrupted", len(ticks) > 10)
+""",
+        PYCUDA_CPU_CHECK=check,
+    )
+    assert output == "interrupted True\n"
+
+
 ENDLESS = """
 import os, signal, sys, threading, time
 import numpy as np

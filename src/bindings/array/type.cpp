@@ -19,6 +19,7 @@
 #include "bindings/convert/numpy_types.h"
 #include "bindings/gil/released.h"
 #include "bindings/pointer/device_pointer.h"
+#include "cuda/block_use.h"
 
 namespace nb = nanobind;
 
@@ -65,6 +66,13 @@ int clear(PyObject* self) {
   return 0;
 }
 
+/// Where the driver checks every access, a pool's block goes back to it at once, and it waits for
+/// all work.
+bool freeing_waits(const cuda::PooledDeviceMemory& block) {
+  static const bool waits = cuda::checks_accesses(block.context()->driver());
+  return waits;
+}
+
 void destroy(PyObject* self) {
   PyTypeObject* type = Py_TYPE(self);
   auto* object = reinterpret_cast<ArrayObject*>(self);
@@ -73,9 +81,8 @@ void destroy(PyObject* self) {
   if (object->alive) {
     ArrayState& state = object->state();
     if (state.block) {
-      if (state.escaped) {
-        give_back(std::move(*state.block), true);
-      }
+      if (state.escaped || freeing_waits(*state.block))
+        give_back(std::move(*state.block), state.escaped);
       state.block.reset();
     }
     state.~ArrayState();
