@@ -13,7 +13,8 @@ struct Option {
   bool takes_value = false;
 };
 
-// What ptxas --help lists. The first few have an effect here.
+// What ptxas --help lists, and what ptxas 13 accepts without listing it. The first few have an
+// effect here.
 constexpr auto kOptions = std::to_array<Option>({
     {"gpu-name", "arch", true},
     {"output-file", "o", true},
@@ -70,8 +71,37 @@ constexpr auto kOptions = std::to_array<Option>({
     {"verbose2", "v2"},
     {"warn-on-double-precision-use", "warn-double-usage"},
     {"warn-on-local-memory-usage", "warn-lmem-usage"},
-    {"warn-on-spills", ""},
+    {"warn-on-spills", "warn-spills"},
     {"warning-as-error", "Werror"},
+    // Not listed:
+    {"abi-compile", "", true},
+    {"cimm", ""},
+    {"cloning", "", true},
+    {"compiler-stats", "", true},
+    {"compiler-stats-file", "", true},
+    {"disable-fast-video-emulation", "", true},
+    {"disable-smem-reservation", "", true},
+    {"dont-reserve-null-pointer", ""},
+    {"enable-extended-smem", "", true},
+    {"ext-desc-file", "", true},
+    {"ext-desc-string", "", true},
+    {"fastimul", ""},
+    {"fdevice-time-trace", "", true},
+    {"force-externals", ""},
+    {"force-rela", ""},
+    {"ftrace-phase-after", "", true},
+    {"limit-fold-fp", "", true},
+    {"link-info", ""},
+    {"no-fastreg", ""},
+    {"opt-pointers", ""},
+    {"profile-options", "", true},
+    {"regAllocOptLevel", "", true},
+    {"set-texmode-raw", "", true},
+    {"slr", ""},
+    {"tool-name", "", true},
+    {"use-trace-pid", "", true},
+    {"uumn", ""},
+    {"verbose-tkinfo", "", true},
 });
 
 const Option* find(std::string_view name, bool is_long) {

@@ -79,6 +79,16 @@ def test_what_ptxas_makes_runs(ptx_file, tmp_path):
     assert run("-c", READ, cubin).stdout == "42\n"
 
 
+@pytest.mark.parametrize(
+    "options",
+    [["--regAllocOptLevel=2"], ["-regAllocOptLevel", "2"], ["--slr", "--cloning=no"], ["-warn-spills", "--slr"]],
+)
+def test_ptxas_accepts_what_nvidias_accepts_without_listing_it(options, ptx_file, tmp_path):
+    cubin = tmp_path / "answer.cubin"
+    assert run("ptxas", *options, "--gpu-name=sm_90a", ptx_file, "-o", cubin).returncode == 0
+    assert cubin.exists()
+
+
 def test_ptxas_tells_its_version_as_triton_reads_it():
     ended = run("sh", "-c", '"$TRITON_PTXAS_PATH" --version')
     assert re.search(r"release (\d+)\.(\d+)", ended.stdout), ended.stdout
