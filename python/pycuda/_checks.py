@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 _COORDINATES = tuple[int, int, int]
 # Of each `with` statement that has not ended, the outermost first: the names of its checks, its list.
 _open = []
+# For a program that takes whatever no statement asks for: the names of its checks, its list. None: there is none.
+_rest: tuple[frozenset[str], list] | None = None
 
 
 @dataclass(frozen=True)
@@ -161,11 +163,12 @@ def _take():
     """Move what was found to the lists of the `with` statements that asked for it, else to the innermost one's."""
     from pycuda import _driver  # start-up time: as below
 
-    if _open:
+    if _open or _rest is not None:
         taken = json.loads(_driver._take_findings())
         for record in taken["findings"]:
             finding = finding_of(record)
-            for found in [found for names, found in _open if names & {"all", finding.check}] or [_open[-1][1]]:
+            asked = [found for names, found in _open if names & {"all", finding.check}]
+            for found in asked or [_open[-1][1] if _rest is None else _rest[1]]:
                 found.append(finding)
         if taken["left_out"]:
             warnings.warn(
@@ -215,4 +218,53 @@ def checking(*names):
 
 def _together(wanted=frozenset()):
     """The checks of all statements that are open, and `wanted`, as the driver takes them."""
-    return ",".join(sorted(wanted.union(*(names for names, _ in _open))))
+    everything = [*_open, _rest] if _rest is not None else _open
+    names = ",".join(sorted(wanted.union(*(names for names, _ in everything))))
+    return names or ("0" if everything else "")
+
+
+def collect_rest(names):
+    """Check all launches, and keep what no `with` statement asks for, until `end_rest`: nothing is printed meanwhile.
+
+    Parameters
+    ----------
+    names : str
+        Names of checks with commas between them, or 0.
+
+    Returns
+    -------
+    object
+        What `end_rest` takes.
+    """
+    global _rest
+    from pycuda import _driver  # start-up time: as above
+
+    before, _rest = _rest, (frozenset(name.strip() for name in names.split(",")), [])
+    try:
+        _driver._set_checks(_together())
+    except BaseException:
+        _rest = before
+        raise
+    return (before,)
+
+
+def take_rest():
+    """What was found since the last call.
+
+    Returns
+    -------
+    list of Finding
+    """
+    _take()
+    found = list(_rest[1])
+    _rest[1].clear()
+    return found
+
+
+def end_rest(token):
+    """End what `collect_rest` began, which returned `token`."""
+    global _rest
+    from pycuda import _driver  # start-up time: as above
+
+    (_rest,) = token
+    _driver._set_checks(_together())

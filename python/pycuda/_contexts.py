@@ -249,6 +249,15 @@ def reset_context():
     return new
 
 
+def _tell_fault(context):
+    """Raise a kernel's fault that no call has reported. A capture that is open is not waited for."""
+    try:
+        context.synchronize()
+    except cuda.Error:
+        if context._fault_told:
+            raise
+
+
 def _with_context():
     """Init, give out a default context, and clean up after it."""
     cuda.init()
@@ -257,6 +266,8 @@ def _with_context():
         raise TypeError(f"make_default_context() must return a Context, not {type(context).__name__}")
     try:
         yield context
+        if not context._fault_told and cuda.Context.get_current() == context:
+            _tell_fault(context)
     finally:
         # What the test made must go before its context does; cycles need the collector.
         clear_context_caches()
@@ -278,7 +289,8 @@ def mark_cuda_test(inner_f):
     @functools.wraps(inner_f)
     def run(*args, **kwargs):
         for _ in _with_context():
-            return inner_f(*args, **kwargs)
+            result = inner_f(*args, **kwargs)
+        return result
 
     try:
         import pytest

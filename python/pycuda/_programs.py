@@ -255,7 +255,7 @@ def run(arguments):
     parser.add_argument("--report", metavar="FILE", help="write a page that says what makes kernels slow, as HTML")
     own, program = _split(parser, arguments)
     options = parser.parse_args(own)
-    if options.check and (unknown := _checked_programs.unknown_checks(options.check)):
+    if options.check is not None and (unknown := _checked_programs.unknown_checks(options.check)) is not None:
         parser.error(f"--check={options.check}: there is no check {unknown!r}; {_checked_programs.ALLOWED}")
     if options.check_report and not options.check:
         parser.error("--check-report needs --check")
@@ -323,7 +323,7 @@ def env(arguments):
     )
     _add_options(parser)
     options = parser.parse_args(arguments)
-    if options.check and (unknown := _checked_programs.unknown_checks(options.check)):
+    if options.check is not None and (unknown := _checked_programs.unknown_checks(options.check)) is not None:
         parser.error(f"--check={options.check}: there is no check {unknown!r}; {_checked_programs.ALLOWED}")
     try:
         variables = environment(options)

@@ -8,28 +8,42 @@ asks for it, so the plug-in costs other tests nothing.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import gc
 import os
-import sys
 import warnings
 
 import pytest
 
+from pycuda._tested_kernels import CAPTURE_ERRORS, KernelWatch, said_by
+
+#: Longer than any kernel of a test should run, and short enough for a job of CI.
+_KERNEL_SECONDS = 600
 _DRIVER_OF = {"cpu": "cpu", "gpu": "nvidia"}
 _KIND_OF = {"cpu": "CPU", "gpu": "NVIDIA"}
 
 _passed = pytest.StashKey[bool]()
-_device_name = pytest.StashKey[str]()
+_watch = pytest.StashKey["KernelWatch"]()
+_devices = pytest.StashKey[dict]()
+_sections = pytest.StashKey[list]()
+_lost_before = pytest.StashKey[str]()
 _holders = pytest.StashKey[dict]()
 _fixtures = pytest.StashKey[dict]()
 
 
+_NO_CONTEXT = "no currently active context?"
 # What to do in a test about errors whose own messages advise programs.
 _ADVICE = {
-    "no currently active context?": "the test has no context: take the fixture cuda_context as an argument",
+    _NO_CONTEXT: "the test has no context: take the fixture cuda_context as an argument",
     "the context has been detached": "each test has a context of its own: keep kernels and arrays between tests by "
     "pycuda.tools.context_dependent_memoize, not in variables of modules or classes",
 }
+
+
+_SETUP_METHOD = (
+    "setup_method and setup_function run before the fixtures of usefixtures: make it a fixture that takes the context, "
+    "as in `@pytest.fixture(autouse=True)` and `def setup(self, cuda_context): ...`"
+)
 
 
 class CudaMemoryLeakWarning(UserWarning):
@@ -39,8 +53,18 @@ class CudaMemoryLeakWarning(UserWarning):
 def _names_of_checks(text):
     from pycuda._checked_programs import ALLOWED, unknown_checks  # start-up time: as below
 
-    if unknown := unknown_checks(text):
+    if (unknown := unknown_checks(text)) is not None:
         raise argparse.ArgumentTypeError(f"there is no check {unknown!r}: {ALLOWED} (as in --cuda-check=memory)")
+    return text
+
+
+def _seconds(text):
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1
+    if not 0 <= seconds <= 1e9:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds (0: no limit)")
     return text
 
 
@@ -71,6 +95,13 @@ def pytest_addoption(parser):
         help="do not check memory accesses of kernels: faster",
     )
     group.addoption(
+        "--cuda-timeout",
+        type=_seconds,
+        metavar="SECONDS",
+        help="on the CPU driver, end kernels that run longer, with an error; 0: never (default: $PYCUDA_CPU_TIMEOUT, "
+        f"else the timeout of pytest-timeout, else {_KERNEL_SECONDS})",
+    )
+    group.addoption(
         "--cuda-leaks",
         choices=("warn", "error", "ignore"),
         default="warn",
@@ -87,15 +118,57 @@ def pytest_load_initial_conftests(early_config):
         os.environ["PYCUDA_DRIVER"] = _DRIVER_OF[options.cuda_device]
     if options.cuda_check is not None:
         os.environ["PYCUDA_CPU_CHECK"] = options.cuda_check
-    else:
-        os.environ.setdefault("PYCUDA_CPU_CHECK", "1")
+    elif not os.environ.get("PYCUDA_CPU_CHECK"):
+        os.environ["PYCUDA_CPU_CHECK"] = "1"
+    if options.cuda_timeout is not None:
+        os.environ["PYCUDA_CPU_TIMEOUT"] = options.cuda_timeout
+    elif not os.environ.get("PYCUDA_CPU_TIMEOUT"):
+        os.environ["PYCUDA_CPU_TIMEOUT"] = str(_test_seconds(early_config) or _KERNEL_SECONDS)
+
+
+def _test_seconds(config):
+    """How long a test may take by pytest-timeout; None where it has no limit."""
+    try:
+        value = config.known_args_namespace.timeout or os.environ.get("PYTEST_TIMEOUT") or config.getini("timeout")
+        seconds = float(value or 0)
+    except (AttributeError, KeyError, ValueError):
+        return None
+    return seconds if seconds > 0 else None
 
 
 def pytest_configure(config):
-    """The markers."""
-    config.stash[_holders], config.stash[_fixtures] = {}, {}
+    """The markers; the environment as every conftest.py has left it."""
+    from pycuda import _settings  # start-up time: after the options
+
+    if wrong := _settings.problems(os.environ):
+        raise pytest.UsageError("\n".join(wrong))
+    config.stash[_holders], config.stash[_fixtures], config.stash[_devices] = {}, {}, {}
+    config.stash[_watch] = KernelWatch(os.environ.get("PYCUDA_CPU_CHECK", "0"))
     config.addinivalue_line("markers", "gpu: needs an NVIDIA GPU; skipped where tests run on the CPU driver")
     config.addinivalue_line("markers", "cuda: runs CUDA code (pycuda.tools.mark_cuda_test)")
+
+
+def pytest_report_header():
+    """Say where the original PyCUDA is in the way."""
+    return _installation_problem()
+
+
+def _installation_problem():
+    from pycuda import _original  # start-up time: as above
+
+    return _original.problem()
+
+
+def _is_controller(config):
+    """Whether pytest-xdist runs the tests in other processes."""
+    return not hasattr(config, "workerinput") and config.getoption("dist", "no") != "no"
+
+
+def pytest_sessionstart(session):
+    """Look for findings from the first launch on."""
+    if _quiet_checks() and not _is_controller(session.config):
+        with contextlib.suppress(Exception):  # a test that needs the driver says what is wrong with it
+            session.config.stash[_watch].begin()
 
 
 def _driver_kind(config):
@@ -115,46 +188,53 @@ def _driver_kind(config):
     return kind
 
 
-def pytest_runtest_setup(item):
-    """Skip tests marked `gpu` where there is none."""
-    if item.get_closest_marker("gpu") and _driver_kind(item.config) != "NVIDIA":
-        pytest.skip("needs an NVIDIA GPU")
-
-
 def _quiet_checks():
     """Those of the session's checks whose findings end no launch, as PYCUDA_CPU_CHECK has them; "" for none."""
     names = os.environ.get("PYCUDA_CPU_CHECK", "").split(",")
     return ",".join(name for name in names if name.strip() in ("init", "race", "sync", "all"))
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_call(item):
-    """Fail a test whose kernels have findings."""
-    if not _quiet_checks() or "pycuda" not in sys.modules or _driver_kind(item.config) != "CPU":
-        return (yield)
-    import pycuda  # start-up time: as below
-
-    with pycuda.checks(*os.environ["PYCUDA_CPU_CHECK"].split(",")) as found:
+def _report_findings(item, name):
+    """A wrapper of a part of a test: it fails if its kernels do, or have findings."""
+    watch = item.config.stash[_watch]
+    try:
         result = yield
-        # The end of the statement waits and passes over faults: what the test has not waited for is reported here.
-        _wait_for_last_kernels()
-    # Other errors of memory have ended their launch, and the test knows of them.
-    told = [str(finding) for finding in found if not finding.ended_launch]
-    if told:
-        pytest.fail("the checks of kernels found:\n" + "\n".join(told), pytrace=False)
+    except (KeyboardInterrupt, pytest.exit.Exception):
+        raise
+    except BaseException as error:
+        found = watch.settle(name)
+        if found and isinstance(error, pytest.skip.Exception):
+            pytest.fail(said_by(found), pytrace=False)
+        item.stash.setdefault(_sections, []).extend(found)
+        raise
+    if found := watch.settle(name):
+        item.stash.setdefault(_sections, []).extend(found)
+        pytest.fail(said_by(found), pytrace=False)
     return result
 
 
-def _wait_for_last_kernels():
-    import pycuda.driver as cuda  # start-up time: as above
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item):
+    """Skip tests marked `gpu` where there is none; fail a test whose fixtures launch kernels with findings."""
+    watch = item.config.stash[_watch]
+    watch.outside += watch.settle("code outside of tests")
+    _note_device(item.config)
+    item.stash[_lost_before] = watch.lost_before(item.nodeid)
+    if item.get_closest_marker("gpu") and _driver_kind(item.config) != "NVIDIA":
+        pytest.skip("needs an NVIDIA GPU")
+    return (yield from _report_findings(item, item.nodeid))
 
-    current = cuda.Context.get_current()
-    if current is not None and not current._fault_told:
-        try:
-            current.synchronize()
-        except cuda.Error as error:
-            if error.code not in _CAPTURE_ERRORS:
-                pytest.fail(f"a kernel failed after the test: {error}", pytrace=False)
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    """Fail a test whose kernels fail or have findings."""
+    return (yield from _report_findings(item, item.nodeid))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item):
+    """The same for what its fixtures do at the end."""
+    return (yield from _report_findings(item, item.nodeid))
 
 
 @pytest.hookimpl(wrapper=True)
@@ -171,16 +251,32 @@ def pytest_fixture_post_finalizer(fixturedef, request):
     request.config.stash[_fixtures].pop(fixturedef, None)
 
 
-@pytest.hookimpl(wrapper=True)
+@pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_makereport(item, call):
-    """Remember whether the test itself passed: a failed one keeps its variables alive in its traceback."""
+    """Add what is known of kernels to a failure.
+
+    Remember whether the test itself passed, too: a failed one keeps its variables alive in its traceback.
+    """
     report = yield
+    found = item.stash.get(_sections, [])
     if call.excinfo is not None:
         said = str(call.excinfo.value)
-        report.sections += [("CUDA", advice) for words, advice in _ADVICE.items() if words in said]
+        report.sections += [("CUDA", _advice(item, call, words)) for words in _ADVICE if words in said]
+        lost = item.stash.get(_lost_before, "")
+        if lost and report.failed and "context is lost" in said:
+            report.sections.append(("CUDA", lost))
+        # Of a test that is expected to fail, and of one that fails by itself: else the failure says it.
+        if found and (hasattr(report, "wasxfail") or said_by(found) != said):
+            report.sections.append(("CUDA", said_by(found)))
+    item.stash[_sections] = []
     if call.when == "call":
         item.stash[_passed] = report.passed
     return report
+
+
+def _advice(item, call, words):
+    has_context = words == _NO_CONTEXT and call.when == "setup" and "cuda_context" in getattr(item, "fixturenames", ())
+    return _SETUP_METHOD if has_context else _ADVICE[words]
 
 
 def _used_bytes(cuda, kind):
@@ -216,15 +312,11 @@ def _report_leak(request, cuda, kind, used_before):
     warnings.warn(CudaMemoryLeakWarning(f"{request.node.nodeid}: {text}"), stacklevel=1)
 
 
-# The first of the codes that the driver has for captures, and the last.
-_CAPTURE_ERRORS = range(900, 910)
-
-
 def _wait_for_work(cuda, made):
     try:
         made.synchronize()
     except cuda.Error as error:
-        what = "the test left a capture open" if error.code in _CAPTURE_ERRORS else "a kernel failed after the test"
+        what = "the test left a capture open" if error.code in CAPTURE_ERRORS else "a kernel failed after the test"
         pytest.fail(f"{what}: {error}", pytrace=False)
 
 
@@ -248,17 +340,21 @@ def cuda_context(request):
     After the test: a kernel's fault that the test has not waited for is an error, and of device memory that is still
     allocated `--cuda-leaks` decides.
     """
+    if problem := _installation_problem():
+        pytest.fail(problem, pytrace=False)
     kind = _driver_kind(request.config)
     import pycuda.driver as cuda  # start-up time: as above
     from pycuda import tools
 
+    watch = request.config.stash[_watch]
     try:
         cuda.init()
+        watch.begin()
         before = cuda.Context.get_current()
         made = tools.make_default_context()
     except (cuda.Error, RuntimeError) as error:
         pytest.fail(f"no CUDA context: {error}", pytrace=False)
-    request.config.stash[_device_name] = made.get_device().name()
+    _note_device(request.config)
     used_before = _used_bytes(cuda, kind)
     yield made
     tools.clear_context_caches()
@@ -272,14 +368,57 @@ def cuda_context(request):
     finally:
         gc.collect()
         _leave(cuda, made, before)
+        watch.forget(made)
+
+
+def _note_device(config):
+    """Remember the device of the current context, for the line at the end."""
+    context = config.stash[_watch].context()
+    if context is None or config.stash[_devices]:
+        return
+    import pycuda.driver as cuda  # start-up time: as above
+
+    with contextlib.suppress(cuda.Error):  # a context that is lost
+        device = context.get_device()
+        name = device.name()
+        checks = os.environ.get("PYCUDA_CPU_CHECK", "0") if name.startswith("CPU") else "0"
+        checked = "" if checks == "0" else ", memory accesses checked"
+        if _quiet_checks() and checked:
+            checked = f", checked for: {checks.replace(',', ', ')}"
+        capability = ".".join(map(str, device.compute_capability()))
+        config.stash[_devices][f"CUDA tests ran on {name}, compute capability {capability}{checked}"] = True
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish(session):
+    """Fail if something was found outside of tests."""
+    config = session.config
+    watch = config.stash[_watch]
+    if session.exitstatus != pytest.ExitCode.INTERRUPTED:
+        watch.outside += watch.settle("code outside of tests")
+    watch.end()
+    if hasattr(config, "workeroutput"):
+        config.workeroutput["pycuda"] = {"outside": watch.outside, "devices": list(config.stash[_devices])}
+    elif watch.outside and session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node):
+    """Take what a worker of pytest-xdist has to say."""
+    said = getattr(node, "workeroutput", {}).get("pycuda", {})
+    node.config.stash[_watch].outside += said.get("outside", [])
+    node.config.stash[_devices].update(dict.fromkeys(said.get("devices", [])))
 
 
 def pytest_terminal_summary(terminalreporter, config):
-    """Say which device the tests ran on."""
-    name = config.stash.get(_device_name, None)
-    if name is not None:
-        checks = os.environ.get("PYCUDA_CPU_CHECK", "0") if name.startswith("CPU") else "0"
-        checked = "" if checks in ("", "0") else ", memory accesses checked"
-        if _quiet_checks() and checked:
-            checked = f", checked for: {checks.replace(',', ', ')}"
-        terminalreporter.write_line(f"CUDA tests ran on {name}{checked}")
+    """Say which device the tests ran on, and what no test reports."""
+    for line in config.stash[_devices]:
+        terminalreporter.write_line(line)
+    for report in terminalreporter.stats.get("xfailed", []):
+        for title, text in report.sections:
+            if title == "CUDA":
+                terminalreporter.write_line(f"found in {report.nodeid}, which is marked xfail: {text}")
+    if outside := config.stash[_watch].outside:
+        terminalreporter.section("CUDA code outside of tests", red=True)
+        terminalreporter.write_line(said_by(outside))

@@ -1,58 +1,34 @@
 # SPDX-License-Identifier: MIT
 """The pytest plug-in, seen from projects that use it: each test runs pytest in a process of its own."""
 
-import os
+import functools
 import pathlib
 import shutil
-import subprocess
-import sys
-import textwrap
 
-import pycuda
 import pytest
-from programs import run_program
+from plugin_projects import run_project
+from programs import has_cpu_driver, run_program
 from pycuda._driver import _rtc
 
-PACKAGES = pathlib.Path(pycuda.__file__).absolute().parents[1]
 EXAMPLE = pathlib.Path(__file__).resolve().parents[2] / "examples" / "testing_project"
-
-KERNEL = """
-import numpy as np, pycuda.driver as cuda, pytest
-from pycuda.compiler import SourceModule
-
-def fill(target, threads):
-    kernel = SourceModule("__global__ void fill(int *a) { a[threadIdx.x] = threadIdx.x; }").get_function("fill")
-    kernel(target, block=(threads, 1, 1))
-"""
 
 
 @pytest.fixture
 def project(tmp_path, driver):
     """Writes a test file, runs pytest on it with the plug-in, and returns the exit status and what it printed."""
-
-    def run(code, *options, folder=tmp_path, **environment):
-        if code is not None:
-            (folder / "test_it.py").write_text(KERNEL + textwrap.dedent(code))
-        settings = {name: value for name, value in os.environ.items() if name != "PYCUDA_CPU_CHECK"}
-        command = [sys.executable, "-m", "pytest", "-p", "pycuda.pytest_plugin", "-p", "no:cacheprovider", "-rsfE"]
-        settings["PYTHONPATH"] = os.pathsep.join(filter(None, [str(PACKAGES), settings.get("PYTHONPATH")]))
-        settings.update(environment)
-        done = subprocess.run([*command, *options], cwd=folder, env=settings, capture_output=True, text=True)
-        return done.returncode, done.stdout + done.stderr
-
-    return run
+    return functools.partial(run_project, tmp_path)
 
 
 @pytest.fixture
 def cpu_driver(driver):
     """Skips the test where the CPU driver was not built."""
-    if not (PACKAGES / "pycuda" / "libcuda_cpu.so").exists():
+    if not has_cpu_driver():
         pytest.skip("needs the CPU driver")
 
 
 def test_the_example_project_passes(project, tmp_path):
     folder = shutil.copytree(EXAMPLE, tmp_path / "project", ignore=shutil.ignore_patterns("__pycache__"))
-    status, output = project(None, folder=folder)
+    status, output = run_project(folder, None)
     assert status == 0, output
     assert "CUDA tests ran on " in output
     on_gpu = _rtc.driver_origin()["kind"] == "NVIDIA"
@@ -91,8 +67,8 @@ def test_accesses_out_of_bounds_fail_the_test_even_if_it_does_not_wait(project, 
         """
     status, output = project(code, "--cuda-device=cpu")
     assert status == 1, output
-    assert "ERROR test_it.py::test_bad" in output and "0 bytes past the end of the 40-byte block" in output
-    assert "2 passed, 1 error" in output and "memory accesses checked" in output
+    assert "FAILED test_it.py::test_bad" in output and "0 bytes past the end of the 40-byte block" in output
+    assert "1 failed, 1 passed in" in output and "memory accesses checked" in output
 
 
 def test_a_fault_that_a_test_looks_for_is_no_error(project, cpu_driver):
@@ -106,8 +82,8 @@ def test_a_fault_that_a_test_looks_for_is_no_error(project, cpu_driver):
         def test_next_one_does_not_look(cuda_context): fill(0, 64)
         """
     status, output = project(code, "--cuda-device=cpu")
-    assert status == 1 and "3 passed, 1 error" in output, output
-    assert "ERROR test_it.py::test_next_one_does_not_look" in output and "a kernel failed after the test" in output
+    assert status == 1 and "1 failed, 2 passed in" in output, output
+    assert "FAILED test_it.py::test_next_one_does_not_look" in output and "a kernel failed after the test" in output
 
 
 def test_a_capture_that_is_left_open_is_called_so(project):

@@ -46,9 +46,10 @@ void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), s
 
 struct Findings::State {
   void sum_up() const {
-    if (printed == 0 && printed_left_out == 0) return;
-    std::string text = "pycuda: " + std::to_string(printed) + " finding" +
-                       (printed == 1 ? "" : "s") + " (PYCUDA_CPU_CHECK)";
+    const std::uint64_t number = printed + told_by_errors;
+    if (number == 0 && printed_left_out == 0) return;
+    std::string text = "pycuda: " + std::to_string(number) + " finding" + (number == 1 ? "" : "s") +
+                       " (PYCUDA_CPU_CHECK)";
     if (printed_left_out != 0)
       text += ", and others at " + std::to_string(printed_left_out) + " more places";
     print(text + "\n");
@@ -61,6 +62,7 @@ struct Findings::State {
   std::vector<Finding> kept;
   std::uint64_t left_out = 0;
   std::uint64_t printed = 0;
+  std::uint64_t told_by_errors = 0;  ///< of launches that ended with them, since the last collector
   std::uint64_t printed_left_out = 0;
   bool collects = false;
 
@@ -106,7 +108,11 @@ void Findings::add(Finding finding) {
     return;
   }
   // The error that ended the launch is told by whoever waits for it.
-  if (!finding.ended_launch) print(finding_text(finding));
+  if (finding.ended_launch) {
+    ++own.told_by_errors;
+    return;
+  }
+  print(finding_text(finding));
   ++own.printed;
 }
 
@@ -124,6 +130,8 @@ void Findings::collect(bool collects) {
   // What was printed before is to be found again.
   own.forget();
   own.collects = collects;
+  // The program looks after its findings, and it got these as errors.
+  if (collects) own.told_by_errors = 0;
 }
 
 void Findings::end() {
