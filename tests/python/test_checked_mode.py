@@ -49,7 +49,7 @@ def test_an_index_beyond_a_shared_array_names_the_array(kernel, variable):
     output, _ = run_program(program, PYCUDA_CPU_CHECK=1, PYCUDA_DRIVER="cpu")
     assert "shared 256\nright True\n" in output
     assert f"0 bytes past the end of the 128-byte shared variable '{variable}'" in output
-    assert f"in kernel {kernel}, block (0, 0, 0), thread (31, 0, 0) at " in output
+    assert f"in kernel {variable.removesuffix('::left')}, block (0, 0, 0), thread (31, 0, 0) at " in output
     assert re.search(r"line 6 of the source passed at \S+: write of 4 bytes", output)
 
 

@@ -75,3 +75,39 @@ extern "C" __global__ void k(int *out, int at)
     assert "brx.idx with the index 2, for which its table has no label in kernel k" in words
     assert "thread (21, 0, 0)" in words
     assert "at line 5 of the source" in words  # where all of the statement stands
+
+
+@pytest.mark.parametrize(
+    ("symbol", "name"),
+    [("_ZN8__main__3addB2v1B3abcEi", "__main__::add(int)"), ("_Z4fillIfEvPT_", "void fill<float>(float*)"), ("f", "f")],
+)
+@pytest.mark.parametrize("check", ["0", "memory,race"])
+def test_kernels_are_named_as_in_their_source(symbol, name, check):
+    program = f"""
+    import pycuda.autoinit
+    import pycuda.driver as cuda
+    ptx = b'''.version 8.0
+    .target sm_80
+    .address_size 64
+    .visible .entry {symbol}(.param .u64 at)
+    {{
+      .reg .u64 %rd<2>;
+      .reg .b32 %r<2>;
+      ld.param.u64 %rd1, [at];
+      mov.u32 %r1, %tid.x;
+      st.global.u32 [%rd1], %r1;
+      ret;
+    }}
+    '''
+    kernel = cuda.module_from_buffer(ptx).get_function("{symbol}")
+    kernel(cuda.mem_alloc(4), block=(32, 1, 1))
+    cuda.Context.synchronize()
+    kernel(0, block=(1, 1, 1))
+    try:
+        cuda.Context.synchronize()
+    except cuda.Error as error:
+        print(error)
+    """
+    words, findings = run_program(program, PYCUDA_DRIVER="cpu", PYCUDA_CPU_CHECK=check)
+    assert f" in kernel {name}, block" in words
+    assert check == "0" or f" in kernel {name}, block" in findings

@@ -2,8 +2,6 @@
 // Words for faults: what happened, where in the kernel, where in memory.
 #include "cpu/exec/fault_message.h"
 
-#include <cxxabi.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -17,6 +15,7 @@
 #include "cpu/exec/findings.h"
 #include "cpu/exec/local_area.h"
 #include "cpu/exec/local_memory.h"
+#include "cpu/exec/program_symbols.h"
 #include "cpu/exec/shared_arena.h"
 #include "cpu/exec/source_places.h"
 
@@ -55,7 +54,7 @@ std::string offset_text(const Allocation& allocation, std::uint64_t address) {
 
 std::string place_text(const LaunchContext& launch, const BlockFrame* block,
                        const ThreadFrame* thread) {
-  std::string text = "kernel " + launch.kernel.facts.name;
+  std::string text = "kernel " + demangled(launch.kernel.facts.name);
   if (block != nullptr) text += ", block " + coordinates(block->ctaid);
   if (thread != nullptr) text += ", thread " + coordinates(thread->tid);
   text += source_text(launch, thread);
@@ -79,14 +78,6 @@ std::string quoted_line(const LaunchContext& launch, const ThreadFrame* thread) 
   return text.empty() ? text : "\n    " + text;
 }
 
-/// A variable's name as the CUDA source has it: kernel(float*)::tile for _ZZ6kernelPfE4tile.
-std::string source_name(const std::string& symbol) {
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> plain(
-      abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), std::free);
-  return status == 0 && plain != nullptr ? plain.get() : symbol;
-}
-
 /// Checked mode keeps shared variables apart: where the one lies that `offset` is nearest to. An
 /// offset below the window is negative. Empty when variables do not lie apart.
 std::string shared_variable_text(const KernelFacts& facts, std::int64_t offset) {
@@ -105,7 +96,7 @@ std::string shared_variable_text(const KernelFacts& facts, std::int64_t offset) 
   if (nearest == nullptr) return {};
   const auto text = [&](std::int64_t bytes, const char* where) {
     return bytes_text(static_cast<std::uint64_t>(bytes)) + where + "the " +
-           std::to_string(nearest->bytes) + "-byte shared variable '" + source_name(nearest->name) +
+           std::to_string(nearest->bytes) + "-byte shared variable '" + demangled(nearest->name) +
            "'";
   };
   if (offset < nearest->begin) return text(distance, " before the start of ");

@@ -4,6 +4,7 @@
 #include "cpu/exec/fault_message.h"
 #include "cpu/exec/findings.h"
 #include "cpu/exec/json_text.h"
+#include "cpu/exec/program_symbols.h"
 #include "cpu/exec/source_places.h"
 #include "cpu/exec/stream.h"
 
@@ -17,9 +18,9 @@ std::string coordinates(const Dim3& at) {
 
 std::string where(const FoundPlace& place) {
   if (place.is_transfer) return place.access + "\n";
-  std::string text = (place.kernel.empty() ? std::string() : "kernel " + place.kernel + ", ") +
-                     "block " + coordinates(place.block) + ", thread " + coordinates(place.thread) +
-                     place.place;
+  std::string text =
+      (place.kernel.empty() ? std::string() : "kernel " + demangled(place.kernel) + ", ") +
+      "block " + coordinates(place.block) + ", thread " + coordinates(place.thread) + place.place;
   if (!place.access.empty()) text += ": " + place.access;
   text += '\n';
   if (!place.source.empty()) text += "    " + place.source + "\n";
@@ -76,9 +77,10 @@ std::string finding_text(const Finding& finding) {
   if (finding.check == Check::Leak)
     return "pycuda: leak: " + finding.message +
            (finding.at.place.empty() ? "" : ", allocated" + finding.at.place) + "\n";
-  std::string text = "pycuda: " + std::string(check_name(finding.check)) + ": " + finding.message +
-                     (finding.at.is_transfer ? ": " : " in kernel " + finding.kernel + ", ") +
-                     where(finding.at);
+  std::string text =
+      "pycuda: " + std::string(check_name(finding.check)) + ": " + finding.message +
+      (finding.at.is_transfer ? ": " : " in kernel " + demangled(finding.kernel) + ", ") +
+      where(finding.at);
   if (finding.other) text += "  the other: " + where(*finding.other);
   return text;
 }
