@@ -65,11 +65,22 @@ def checked(command, environment):
     """
     with tempfile.TemporaryDirectory(prefix="pycuda-checks-") as folder:
         lines = os.path.join(folder, "findings.jsonl")
-        status = status_of(command, {**environment, "PYCUDA_CPU_CHECK_REPORT": lines})
+        returned = _return_code(command, {**environment, "PYCUDA_CPU_CHECK_REPORT": lines})
+        status = _as_in_shells(returned)
         findings = []
         with contextlib.suppress(FileNotFoundError), open(lines, encoding="utf-8", errors="replace") as file:
             findings = [json.loads(line) for line in file]
-    if not findings:
+    what = "found nothing"
+    if findings:
+        what = f"found {len(findings)} place{'s' if len(findings) > 1 else ''}"
+    checks = environment["PYCUDA_CPU_CHECK"].replace("1", "memory")
+    if returned < 0:
+        print(
+            f"pycuda: the program was ended by signal {-returned} ({_signal_name(-returned)}); the checks "
+            f"({checks}) {what} before, and may be incomplete",
+            file=sys.stderr,
+        )
+    elif not findings:
         print("pycuda: the checks found nothing", file=sys.stderr)
     return FOUND if findings and status == 0 else status, findings
 
@@ -101,6 +112,19 @@ def status_of(command, environment):
     int
         The exit status, as a shell has it.
     """
+    return _as_in_shells(_return_code(command, environment))
+
+
+def _signal_name(number):
+    return next((one.name for one in signal.Signals if one == number), "of the program's own")
+
+
+def _as_in_shells(returned):
+    return 128 - returned if returned < 0 else returned
+
+
+def _return_code(command, environment):
+    """The exit status, or the negative number of the signal that ended the program."""
     process = subprocess.Popen(command, env=environment)
 
     def pass_on(number, _):
@@ -111,8 +135,7 @@ def status_of(command, environment):
     for number in (signal.SIGTERM, signal.SIGHUP):
         before[number] = signal.signal(number, pass_on)
     try:
-        status = process.wait()
+        return process.wait()
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-    return 128 - status if status < 0 else status

@@ -344,7 +344,8 @@ class Counters:
         for kernel in self.kernels:
             if kernel.kernel == name:
                 return kernel
-        raise KeyError(f"no kernel {name!r} was launched; these were: {', '.join(one.kernel for one in self.kernels)}")
+        names = ", ".join(one.kernel for one in self.kernels) or "none"
+        raise KeyError(f"no kernel {name!r} was launched; these were: {names}")
 
     def __iter__(self):
         return iter(self.kernels)

@@ -276,6 +276,22 @@ def test_run_keeps_the_programs_own_status(tmp_path):
 
 
 @needs_cpu_driver
+@pytest.mark.parametrize(("number", "name"), [(11, "SIGSEGV"), (9, "SIGKILL")])
+def test_run_says_that_a_signal_ended_the_program(number, name):
+    ended = _run("--check=race,sync", program=f"import os; os.kill(os.getpid(), {number})")
+    said = f"pycuda: the program was ended by signal {number} ({name}); the checks (race,sync) found nothing before"
+    assert said in ended.stderr and "the checks found nothing\n" not in ended.stderr
+    ended = _run("--check=race", program=PROGRAM + f"import os; os.kill(os.getpid(), {number})")
+    assert "the checks (race) found 1 place before, and may be incomplete" in ended.stderr
+
+
+@needs_cpu_driver
+def test_run_refuses_an_empty_list_of_checks():
+    ended = _run("--check=", program="print('ran')")
+    assert ended.returncode == 2 and "there is no check ''" in ended.stderr
+
+
+@needs_cpu_driver
 @pytest.mark.parametrize("option", ["--report", "--counters", "--check-report"])
 def test_a_forgotten_file_name_costs_no_program(tmp_path, option):
     program, other = tmp_path / "program.py", tmp_path / "other.py"
