@@ -225,6 +225,11 @@ class InOut(In, Out):
 
 _driver._set_handler_class(ArgumentHandler)
 
+# Tracebacks name errors as programs do.
+for _class in (_driver.Error, _driver.LogicError, _driver.LaunchError, _driver.MemoryError, _driver.RuntimeError):
+    _class.__module__ = __name__
+del _class
+
 
 def mem_alloc_like(ary):
     """Device memory of the size of `ary`."""

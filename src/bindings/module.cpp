@@ -13,6 +13,7 @@ NB_MODULE(_driver, m) {
   // What a program still holds at its end is the driver's to take back, and no news to its user.
   nanobind::set_leak_warnings(false);
   require_gil();
+  require_main_interpreter();
   find_python_functions();
   GilReleased::wait_at_exit();
   GilOnDriverThread::close_at_exit();

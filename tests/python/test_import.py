@@ -142,3 +142,41 @@ def test_a_free_threaded_python_enables_the_gil():
         assert sys._is_gil_enabled() and any("pycuda._driver" in str(warning.message) for warning in said), said
         """
     )
+
+
+def test_a_sub_interpreter_is_refused_and_the_process_ends():
+    output, _ = run_program(
+        """
+        try:
+            import _interpreters as interpreters
+        except ImportError:
+            import _xxsubinterpreters as interpreters
+        run = getattr(interpreters, "exec", None) or interpreters.run_string
+        made = interpreters.create()
+        code = '''
+        import warnings
+        warnings.simplefilter("ignore")
+        try:
+            import pycuda.driver
+        except ImportError as error:
+            print(error, flush=True)
+        '''
+        import textwrap
+        run(made, textwrap.dedent(code))
+        print("end")
+        """
+    )
+    lines = output.splitlines()
+    assert "sub-interpreter" in lines[0] and lines[1:] == ["end"]
+
+
+def test_errors_are_named_as_programs_know_them():
+    output, _ = run_program(
+        """
+        import pickle, pycuda.driver as cuda
+        for name in ("Error", "LogicError", "LaunchError", "MemoryError", "RuntimeError", "CompileError"):
+            kind = getattr(cuda, name)
+            print(f"{kind.__module__}.{kind.__qualname__}", pickle.loads(pickle.dumps(kind)) is kind)
+        """
+    )
+    assert all(line.startswith("pycuda.driver.") and line.endswith("Error True") for line in output.splitlines())

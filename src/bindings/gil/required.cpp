@@ -16,4 +16,11 @@ void require_gil() {
         "that setting; a free-threaded Python then enables the GIL when pycuda is imported");
 }
 
+void require_main_interpreter() {
+  if (PyInterpreterState_GetID(PyInterpreterState_Get()) != 0)
+    throw nb::import_error(
+        "pycuda does not support sub-interpreters: import it in the main interpreter, or in a "
+        "process of its own");
+}
+
 }  // namespace pycuda::bindings

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The bindings rely on the GIL.
+// The bindings rely on the GIL, and on the main interpreter.
 #pragma once
 
 namespace pycuda::bindings {
@@ -8,5 +8,8 @@ namespace pycuda::bindings {
 /// it for modules like this one when they are imported, except where -X gil=0 or PYTHON_GIL=0
 /// forbids.
 void require_gil();
+
+/// Throws ImportError in a sub-interpreter: what ends with the process would end with that.
+void require_main_interpreter();
 
 }  // namespace pycuda::bindings
