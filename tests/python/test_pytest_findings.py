@@ -2,9 +2,10 @@
 """Whom the pytest plug-in blames for findings of checks and for faults: the test, its fixtures, or nobody."""
 
 import functools
+import shutil
 
 import pytest
-from plugin_projects import run_project
+from plugin_projects import PACKAGES, run_project
 from programs import has_cpu_driver
 
 pytestmark = pytest.mark.skipif(not has_cpu_driver(), reason="needs the CPU driver, which was not built")
@@ -244,3 +245,12 @@ def test_setup_methods_are_told_how_to_get_a_context(project):
             def test_1(self): pass
         """)
     assert status == 1 and "make it a fixture that takes the context" in output, output
+
+
+def test_the_original_in_the_same_place_is_named(tmp_path):
+    copied = shutil.copytree(PACKAGES / "pycuda", tmp_path / "packages" / "pycuda", symlinks=True)
+    (copied / "_pvt_struct.cpython-311-x86_64-linux-gnu.so").touch()
+    code = "def test_1(cuda_context): pass\n"
+    status, output = run_project(tmp_path, code, PYCUDA_DRIVER="cpu", PYTHONPATH=str(copied.parent))
+    assert status == 1, output
+    assert output.count("pip uninstall -y pycuda-anywhere && pip uninstall -y pycuda && pip install") >= 2
