@@ -92,6 +92,17 @@ def _cell_name(filename):
     return " ".join(named).replace("Cell", "cell") if named else "the notebook's cell"
 
 
+def running_cell():
+    """The notebook's cell that runs, such as "In[3]"; "" outside of notebooks."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        named = _cell_name(frame.f_code.co_filename)
+        if named is not None:
+            return named.removeprefix("cell ")
+        frame = frame.f_back
+    return ""
+
+
 def _shown_name(filename):
     """A file's name, relative to the current folder if it is below it."""
     with contextlib.suppress(OSError, ValueError):

@@ -1,43 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""`%load_ext pycuda`: the magics `%%cuda`, `%cuda_time` and `%cuda_profile`; tables of devices, kernels, arrays."""
+"""`%load_ext pycuda`: the magics `%%cuda`, `%cuda_time`, `%cuda_check` ...; tables of devices, kernels, arrays."""
 
 from __future__ import annotations
 
 import contextlib
 import html
-import shlex
 import sys
 import warnings
 
 from pycuda import driver
 from pycuda._compiling import COMPILER_OUTPUT
-from pycuda._source_places import Place, placed
-from pycuda._source_text import kernel_names
-from pycuda.compiler import SourceModule
-
-# Beginnings of the names of instances of templates and of what is static.
-_NOT_OF_C = ("_Z", "__nv_", "_INTERNAL")
-
-
-def _has(module, name):
-    try:
-        module.get_function(name)
-    except driver.LogicError as error:
-        if error.name != "CUDA_ERROR_NOT_FOUND":
-            raise
-        return False
-    return True
-
-
-def _kernels_of(module, source):
-    """The kernels of a module made from `source`, in its order; those of templates and static ones have no names."""
-    written = kernel_names(source)
-    try:
-        names = [name for name in module.module._kernel_names() if not name.startswith(_NOT_OF_C)]
-    except driver.Error:  # a driver before CUDA 12.4
-        names = [name for name in written if _has(module, name)]
-    names.sort(key=lambda name: written.index(name) if name in written else len(written))
-    return {name: module.get_function(name) for name in names}
+from pycuda._notebook_errors import Faults, is_lost
+from pycuda._notebook_kernels import Cell, cell_of, compile_again, forget  # noqa: F401 - for those who compile a cell again
+from pycuda._source_places import running_cell
 
 
 def _occupancy_of(function):
@@ -87,11 +62,11 @@ def _as_html(title, facts):
     return f"<table><tr><th colspan=2>{html.escape(title)}</th></tr>{rows}</table>"
 
 
-def compile_cell(line, cell, namespace):
+def compile_cell(line, cell, namespace, number=""):
     """Compile the source `cell` with the compiler's options in `line`, and put its kernels into `namespace`.
 
     A fault on the CPU driver names the line of the cell. Makes the default context current when there is none. Kernels
-    of templates get no name: they have no instance.
+    of templates get no name: they have no instance. `number` is the cell's, such as "In[5]".
 
     Returns
     -------
@@ -107,9 +82,7 @@ def compile_cell(line, cell, namespace):
     driver.init()
     if driver.Context.get_current() is None:
         import pycuda.autoinit  # start-up time, and it makes a context  # noqa: F401
-    with placed(Place(cell=True)):
-        module = SourceModule(cell, options=shlex.split(line))
-    functions = _kernels_of(module, cell)
+    functions = compile_again(Cell(number, line, cell))
     if not functions:
         raise ValueError("%%cuda: the cell defines no __global__ function that the host can call")
     namespace.update(functions)
@@ -144,23 +117,51 @@ def _or_nothing(formatter):
     return format_or_not
 
 
+def _explain_late_magic(lines):
+    """A cell with comments before `%%cuda`, which IPython takes for Python, says so in place of a syntax error."""
+    for place, line in enumerate(lines):
+        if place and line.startswith("%%cuda"):
+            text = "%%cuda must be the first line of its cell: move the comments below it"
+            return [f"from IPython.core.error import UsageError; raise UsageError({text!r})\n"]
+        if line.strip() and not line.startswith(("#", "//")):
+            break
+    return lines
+
+
+def _label_of(statement):
+    """A statement's own text, shortened."""
+    text = " ".join(statement.split())
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
 def load(shell):
     """Register the magic and the formatters with IPython's `shell`."""
+    faults = Faults(shell)
 
     def cuda(line, cell):
-        """Compile the cell as CUDA C++; its kernels become names. The line holds options for the compiler."""
+        """Compile the cell as CUDA C++; its kernels become names. The line holds options for the compiler.
+
+        On the CPU driver a context that a fault has ended is replaced first.
+        """
+        number = running_cell()
         with _compiler_output():
-            functions = compile_cell(line, cell, shell.user_ns)
+            try:
+                functions = compile_cell(line, cell, shell.user_ns, number)
+            except driver.CompileError:
+                forget(cell, number, shell.user_ns)
+                raise
+            except driver.Error:
+                if not is_lost():
+                    raise
+                faults.replace_context()
+                functions = compile_cell(line, cell, shell.user_ns, number)
         for function in functions:
             facts = ", ".join(f"{name} {value}" for name, value in _facts_of_function(function).items())
             print(f"{function.name}: {facts}")
 
     def cuda_reset(line):
-        """Replace the current context, for instance after a kernel's fault: `pycuda.tools.reset_context`."""
-        from pycuda.tools import reset_context  # start-up time: only for one magic
-
-        reset_context()
-        print("a new context: compile the kernels and copy the arrays again")
+        """Replace the current context, for instance after a kernel's fault, and compile the cells' kernels again."""
+        faults.replace_context()
 
     def cuda_time(line, cell=None):
         """Measure a statement or a cell with `pycuda.benchmark`; what it assigns to names is forgotten."""
@@ -173,7 +174,7 @@ def load(shell):
         def cell_or_line():
             exec(statement, shell.user_ns, {})
 
-        cell_or_line.__name__ = "line" if cell is None else "cell"
+        cell_or_line.__name__ = _label_of(line) if cell is None else "cell"
         print(benchmark(cell_or_line))
 
     def cuda_profile(line, cell=None):
@@ -181,10 +182,28 @@ def load(shell):
         from pycuda import profile  # start-up time: only for one magic
 
         with profile() as recorded:
-            shell.run_cell(line if cell is None else cell).raise_error()
+            run_within(line if cell is None else cell)
         return recorded
 
+    def cuda_check(line, cell=None):
+        """Run a statement or a cell under `pycuda.checks`, and print what they find; `%%cuda_check` may name checks."""
+        from pycuda import checks  # start-up time: only for one magic
+
+        names = line.split() if cell is not None else []
+        with checks(*(names or ["memory", "race", "sync"])) as found:
+            run_within(line if cell is None else cell)
+        print("\n".join(map(str, found)) or "The checks found nothing.")
+
+    def run_within(text):
+        faults.is_within = True
+        try:
+            shell.run_cell(text).raise_error()
+        finally:
+            faults.is_within = False
+
     shell.register_magic_function(cuda, magic_kind="cell", magic_name="cuda")
+    shell.input_transformers_cleanup.append(_explain_late_magic)
+    shell.register_magic_function(cuda_check, magic_kind="line_cell", magic_name="cuda_check")
     shell.register_magic_function(cuda_profile, magic_kind="line_cell", magic_name="cuda_profile")
     shell.register_magic_function(cuda_time, magic_kind="line_cell", magic_name="cuda_time")
     shell.register_magic_function(cuda_reset, magic_kind="line", magic_name="cuda_reset")

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: MIT
+"""Errors in notebooks: without the package's own lines, at the cell that made them, and a context after a fault."""
+
+from __future__ import annotations
+
+import sys
+import types
+
+from pycuda import _driver, driver
+from pycuda._notebook_kernels import renew
+
+_LOST = "The context is lost"  # as the package's errors say
+_HIDDEN = ("pycuda", "IPython", "course", "contextlib")
+
+
+def _shown_part(traceback):
+    """The traceback without frames of the package; the first frame, IPython's, is one that IPython leaves out."""
+    steps = []
+    while traceback is not None:
+        name = traceback.tb_frame.f_globals.get("__name__", "").split(".")[0]
+        if not steps or name not in _HIDDEN:
+            steps.append(traceback)
+        traceback = traceback.tb_next
+    shown = None
+    for step in reversed(steps):
+        shown = types.TracebackType(shown, step.tb_frame, step.tb_lasti, step.tb_lineno)
+    return shown
+
+
+def _show_error(shell, kind, error, traceback, tb_offset=None):
+    # An exception may have its own text, in place of a traceback.
+    if hasattr(error, "_render_traceback_"):
+        lines = error._render_traceback_()
+    else:
+        lines = shell.InteractiveTB.structured_traceback(kind, error, _shown_part(traceback), tb_offset=tb_offset)
+    shell._showtraceback(kind, error, lines)
+    return lines
+
+
+def is_lost():
+    """Whether a fault has ended the current context."""
+    try:
+        driver.mem_get_info()
+    except driver.Error:
+        return True
+    return False
+
+
+def _can_be_replaced():
+    """Whether the driver accepts another context after a fault: NVIDIA's does not in the same process."""
+    return _driver._rtc.driver_origin()["kind"] == "CPU"
+
+
+class Faults:
+    """Finds faults at the end of the cell that has made them, and replaces a lost context."""
+
+    def __init__(self, shell):
+        self._shell = shell
+        self._lost_in = ""  # the cell whose launch has failed, such as "In[6]"
+        self.is_within = False  # a magic runs a cell within a cell
+        shell.set_custom_exc((driver.Error, TypeError, ValueError, RuntimeError), _show_error)
+        shell.events.register("post_run_cell", self._end_cell)
+
+    def _end_cell(self, result=None):
+        """Wait for the cell's kernels: what they print and how they fail is then shown with their cell."""
+        try:
+            if self.is_within or driver.Context.get_current() is None or self._is_capturing():
+                return
+            driver.Context.synchronize()
+        except driver.Error as error:
+            if self._lost_in or not is_lost():
+                return
+            self._lost_in = f"In[{getattr(result, 'execution_count', None) or '?'}]"
+            words = [line for line in str(error).splitlines() if not (_can_be_replaced() and line.startswith(_LOST))]
+            if not isinstance(getattr(result, "error_in_exec", None), driver.Error):
+                print("A launch of this cell failed.", "\n".join(words), file=sys.stderr)
+            if _can_be_replaced():
+                print(f"{_LOST}: the next %%cuda cell that you run replaces it, or type %cuda_reset.", file=sys.stderr)
+
+    def _is_capturing(self):
+        """Whether a stream records a graph, which waiting would end."""
+        streams = [value for value in self._shell.user_ns.values() if isinstance(value, driver.Stream)]
+        return any(stream.get_capture_info() is not None for stream in streams)
+
+    def replace_context(self):
+        """Make a new context, and the kernels of cells again; print what remains to be done.
+
+        Raises
+        ------
+        LogicError
+            On a GPU after a fault.
+        """
+        from pycuda.tools import reset_context  # start-up time: only after a fault
+
+        reset_context()
+        lost_in, self._lost_in = self._lost_in, ""
+        arrays = renew(self._shell.user_ns)
+        why = f"An earlier launch (cell {lost_in}) lost the context. " if lost_in else ""
+        again = f"copy the arrays again ({', '.join(arrays)})" if arrays else "no arrays were lost"
+        print(f"{why}There is a new context: kernels of %%cuda cells are compiled again, {again}.")
