@@ -49,9 +49,16 @@ def _verdicts(notebook, printed):
     return [(cell, re.search(r"^(Correct!|Not yet\.)", text, re.MULTILINE)[1], text) for cell, text in checks]
 
 
-def _needs_cpu_driver(cell):
-    """Whether a check looks for what a GPU does not show: races, faults nearby, and how memory is accessed."""
-    return any(words in cell.source for words in ("course.on_cpu_driver()", "course.accesses(", "PYCUDA_CPU_CHECK"))
+@pytest.fixture
+def course(monkeypatch, context):
+    monkeypatch.syspath_prepend(str(COURSE))
+    # Importing it sets them for the process: they are as before after the test.
+    monkeypatch.setenv("PYCUDA_CPU_CHECK", "0")
+    monkeypatch.setenv("PYCUDA_CPU_TIMEOUT", "0")
+    import course
+
+    monkeypatch.undo()
+    return course
 
 
 def test_there_are_ten_lessons_and_the_course_lists_them():
@@ -72,11 +79,11 @@ def test_every_exercise_has_a_check_and_a_folded_solution(lesson):
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.stem)
-def test_a_lesson_runs_with_open_exercises_and_no_check_passes(driver, lesson):
+def test_a_lesson_runs_with_open_exercises_and_no_check_passes(course, lesson):
     notebook = _read(lesson)
     is_cpu = pycuda._driver._rtc.driver_origin()["kind"] == "CPU"
     for cell, verdict, text in _verdicts(notebook, _run(notebook)):
-        if is_cpu or not _needs_cpu_driver(cell):
+        if is_cpu or not course.needs_cpu_driver(re.search(r'course\.check\("(\w+)"', cell.source)[1]):
             assert verdict == "Not yet.", text
 
 
@@ -90,19 +97,12 @@ def test_the_solutions_of_a_lesson_pass_its_checks(driver, lesson):
         assert verdict == "Correct!", text
 
 
-@pytest.fixture
-def course(monkeypatch, context):
-    monkeypatch.syspath_prepend(str(COURSE))
-    import course
-
-    return course
-
-
 def test_an_answer_is_right_however_it_is_written(course, capsys):
-    right = [("DA", "AD"), ("a, d", "AD"), (["A", "D"], "AD"), ([2304, 324], (2304, 324)), (6.0, 6)]
-    wrong = [("A", "AD"), ("ABD", "AD"), (3, "AD"), ((324, 2304), (2304, 324)), ("6", 6), ([6, 6], 6), (..., 6)]
-    assert all(course.check_answer(*case) for case in right)
-    assert not any(course.check_answer(*case) for case in wrong)
+    right = [("DA", "deadlock"), ("a, d", "deadlock"), (["A", "D"], "deadlock"), ([2304, 324], "reads"), (6.0, "limit")]
+    wrong = [("A", "deadlock"), ("ABD", "deadlock"), (3, "deadlock"), ((324, 2304), "reads"), ("6", "limit")]
+    wrong += [([6, 6], "limit"), (..., "limit")]
+    assert all(course.check(name, given) for given, name in right)
+    assert not any(course.check(name, given) for given, name in wrong)
     assert capsys.readouterr().out.count("Not yet.") == len(wrong)
 
 

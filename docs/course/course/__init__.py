@@ -1,22 +1,32 @@
 # SPDX-License-Identifier: MIT
-"""What the notebooks of the course share: checks of exercises, pictures, plans, programs in a process of their own."""
+"""What the notebooks of the course share: checks of exercises, pictures, plans, programs in a process of their own.
 
-from .apart import run_apart
-from .checks import check, check_all, check_answer
-from .photos import night_sky
-from .pictures import bars, cells, histogram_bars, image, memory_lines, timeline
-from .plans import accesses, on_cpu_driver, show_plan
+Import it before anything that starts the driver: on the CPU driver it switches the check of memory accesses on, so that
+an access one element behind an array is an error, and gives endless kernels an end.
+"""
+
+import os
+
+# Read by the CPU driver when it starts; who sets them otherwise wins.
+os.environ.setdefault("PYCUDA_CPU_CHECK", "1")
+os.environ.setdefault("PYCUDA_CPU_TIMEOUT", "10")
+
+from . import lessons_1_to_3, lessons_4_to_6, lessons_7_to_10  # noqa: E402, F401 - they register their exercises
+from .apart import run_apart  # noqa: E402
+from .checks import check, needs_cpu_driver  # noqa: E402
+from .photos import night_sky  # noqa: E402
+from .pictures import bars, cells, histogram_bars, image, memory_lines, timeline  # noqa: E402
+from .plans import accesses, on_cpu_driver, show_plan  # noqa: E402
 
 __all__ = [
     "accesses",
     "bars",
     "cells",
     "check",
-    "check_all",
-    "check_answer",
     "histogram_bars",
     "image",
     "memory_lines",
+    "needs_cpu_driver",
     "night_sky",
     "on_cpu_driver",
     "run_apart",

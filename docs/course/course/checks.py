@@ -1,68 +1,125 @@
 # SPDX-License-Identifier: MIT
-"""Checks of exercises: they compare a result with the right one, and explain the first difference."""
+"""Checks of exercises: `check` prints whether an answer or a function is right, and explains the first mistake."""
+
+from collections import Counter
+from dataclasses import dataclass
 
 import numpy as np
+import pycuda.driver as cuda
+
+_exercises = {}
+_tries = Counter()  # that failed, by the name of the exercise
 
 
-def check(result, expected, hint="", tolerance=1e-4):
-    """Print whether `result` is `expected`; if it is not, where they differ first, and the hint.
+class NotYet(Exception):
+    """An exercise is not solved; the text says why."""
+
+
+class NotTried(NotYet):
+    """The exercise is as it was handed out."""
+
+
+@dataclass(frozen=True)
+class _Exercise:
+    test: object
+    hint: str
+    needs_cpu_driver: bool
+
+
+def exercise(name, hint="", needs_cpu_driver=False):
+    """Register a function that raises NotYet if its argument does not solve the exercise, and may return an addition.
+
+    `needs_cpu_driver`: on a GPU the exercise as it is handed out may pass, because a GPU does not show the mistake.
+    """
+
+    def register(test):
+        _exercises[name] = _Exercise(test, hint, needs_cpu_driver)
+        return test
+
+    return register
+
+
+def answer(name, expected, why):
+    """Register a question whose answer is a number, several, or letters."""
+
+    def test(given):
+        if given is None or given is ...:
+            raise NotTried("Replace the ... in the cell above by your answer.")
+        if not _same_answer(given, expected):
+            raise NotYet(f"{given!r} is not the answer; think again, then look at the solution.")
+        return why
+
+    exercise(name)(test)
+
+
+def needs_cpu_driver(name):
+    """Whether an exercise is about a mistake that only the CPU driver shows."""
+    return _exercises[name].needs_cpu_driver
+
+
+def check(name, work=...):
+    """Print whether `work` solves the exercise `name`; if not, the first mistake, and a hint from the second try on.
 
     Nothing is raised, so that a notebook with open exercises runs to its end.
     """
-    return check_all([_difference(result, expected, tolerance)], hint)
-
-
-def check_all(problems, hint=""):
-    """Print the first of the problems that is one (a text), and the hint; "Correct!" if none is."""
-    problem = next(filter(None, problems), None)
-    if problem is None:
-        print("Correct!")
-    else:
-        print("Not yet. " + problem + (f"\nHint: {hint}" if hint else ""))
-    return problem is None
-
-
-def check_answer(answer, expected, why=""):
-    """Print whether an answer (a number, several, or letters) is right; the explanation follows a right one."""
-    if answer is None or answer is ...:
-        print("Not yet. Replace the ... in the cell above by your answer.")
+    if name not in _exercises:
+        raise ValueError(f"no exercise {name!r}; there are: {', '.join(_exercises)}")
+    known = _exercises[name]
+    try:
+        addition = known.test(work)
+    except NotTried as problem:
+        print(f"Not yet. {problem}")
         return False
-    if not _same_answer(answer, expected):
-        print(f"Not yet. {answer!r} is not the answer; think again, then look at the solution.")
+    except Exception as problem:  # whatever the exercise's code raises
+        _tries[name] += 1
+        print("Not yet. " + _sentence_of(problem))
+        if known.hint and _tries[name] > 1:
+            print(f"Hint: {known.hint}")
+        elif known.hint:
+            print("If the next try fails too, a hint follows.")
         return False
-    print("Correct!" + (" " + why if why else ""))
+    print("Correct!" + (f" {addition}" if addition else ""))
     return True
 
 
-def _same_answer(answer, expected):
+def _sentence_of(problem):
+    if isinstance(problem, (NotYet, RuntimeError)):
+        return str(problem)
+    if isinstance(problem, cuda.Error):
+        # The context was the check's own.
+        return "\n".join(line for line in str(problem).splitlines() if not line.startswith("The context is lost"))
+    text = f"{type(problem).__name__}: {problem}"
+    return f"{text}. Run the cells above first." if isinstance(problem, NameError) else text
+
+
+def _same_answer(given, expected):
     """Whether they are the same, however it is written: "DA" or "A, D" for "AD", a list for a tuple."""
     if isinstance(expected, str):
-        letters = "".join(map(str, answer)) if isinstance(answer, (str, list, tuple, set)) else ""
+        letters = "".join(map(str, given)) if isinstance(given, (str, list, tuple, set)) else ""
         return {letter for letter in letters.upper() if letter.isalnum()} == set(expected)
-    return bool(np.array_equal(answer, expected))
+    return bool(np.array_equal(given, expected))
 
 
-def _difference(result, expected, tolerance):
+def compare(result, expected, tolerance=1e-4):
+    """Raise NotYet with the first difference between two arrays or numbers, if there is one."""
     if result is None or result is ...:
-        return "Replace the ... in the cell above."
-    if hasattr(result, "get"):
-        result = result.get()
+        raise NotTried("Replace the ... in the cell above.")
     result, expected = np.asarray(result), np.asarray(expected)
     if result.shape != expected.shape:
-        return f"The result has shape {result.shape}, expected is {expected.shape}."
+        raise NotYet(f"The result has shape {result.shape}, expected is {expected.shape}.")
     if np.issubdtype(expected.dtype, np.inexact):
         wrong = ~np.isclose(result, expected, rtol=tolerance, atol=tolerance)
     else:
         wrong = result != expected
     count = int(np.count_nonzero(wrong))
     if count == 0:
-        return None
+        return
     if expected.ndim == 0:
-        return f"The result is {result}, expected is {expected}."
+        raise NotYet(f"The result is {result}, expected is {expected}.")
     first = tuple(int(place) for place in np.argwhere(wrong)[0])
     place = ", ".join(map(str, first))
     text = f"{count} of {wrong.size} elements differ. The first is [{place}]: "
     text += f"yours is {result[first]:.6g}, expected is {expected[first]:.6g}."
     if not result.any():
         text += " All of your elements are 0: did the kernel write any?"
-    return text
+    raise NotYet(text)

@@ -11,7 +11,8 @@ ROW = re.compile(r"^ +\d+ +(\S+) +(\S+) +(access|branch|lanes|barrier) +(.*)$", 
 
 def on_cpu_driver():
     """Whether the current device is the CPU driver's."""
-    return cuda.Context.get_device().name().startswith("CPU")
+    cuda.init()
+    return cuda.Device(0).name().startswith("CPU")
 
 
 def _rows(function, block):
@@ -25,10 +26,13 @@ def _rows(function, block):
 
 
 def accesses(function, block):
-    """The memory accesses in a kernel's plan, as pairs (instruction, form); None on a GPU, which has no plan."""
+    """The memory accesses in a kernel's plan, as pairs (instruction, form); None where the plan shows none.
+
+    That is on a GPU, which has no plan, and of kernels that run thread by thread, as with the check of races.
+    """
     if not on_cpu_driver():
         return None
-    return [(instruction, form) for _, instruction, what, form in _rows(function, block) if what == "access"]
+    return [(instruction, form) for _, instruction, what, form in _rows(function, block) if what == "access"] or None
 
 
 def show_plan(function, block):

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: MIT
+"""The exercises of the lessons about what the threads of a block share: tiles, reductions, counters."""
+
+import numpy as np
+
+from .checks import answer, compare, exercise
+from .own_context import run_checked
+from .photos import night_sky
+
+
+@exercise("rotate", "thread 7 needs element 0: use % 8; the barrier stands between storing and reading")
+def _rotate(rotated):
+    numbers = np.arange(24, dtype=np.int32)
+    compare(run_checked(rotated, numbers).result, np.roll(numbers.reshape(3, 8), -1, axis=1).ravel())
+
+
+@exercise(
+    "tiled",
+    "this thread's neighbourhood starts at tile[threadIdx.y][threadIdx.x]; the barrier is __syncthreads(), "
+    "and every thread of the block reaches it",
+)
+def _tiled(smoothed):
+    noise = np.random.default_rng(3).normal(0, 0.1, (120, 180))
+    photo = (night_sky() + noise).clip(0, 1).astype(np.float32)
+    padded = np.pad(photo, 1, mode="edge")
+    parts = [padded[dy : dy + 120, dx : dx + 180] for dy in range(3) for dx in range(3)]
+    compare(run_checked(smoothed, photo).result, sum(parts) / 9)
+
+
+answer("reads", (2304, 324), "Seven times fewer reads of the slow memory.")
+
+
+@exercise("tree", "only the threads below half add, and all of them reach the barrier behind it")
+def _tree(sums_of_blocks):
+    photo = night_sky()
+    blocks = (photo.size + 255) // 256
+    padded = np.zeros(blocks * 256, np.float32)
+    padded[: photo.size] = photo.ravel()
+    compare(run_checked(sums_of_blocks, photo).result, padded.reshape(blocks, 256).sum(axis=1), tolerance=1e-3)
+
+
+answer("launches", 3, "10,000,000 -> 39,063 -> 153 -> 1.")
+
+
+@exercise("maximum", "keep the larger value in the loop, and in the tree")
+def _maximum(maximum_of):
+    photo = night_sky()
+    compare(run_checked(maximum_of, photo).result, photo.max())
+
+
+def _pixels():
+    return np.minimum(night_sky(240, 360, stars=150) * 256, 255).astype(np.uint8)
+
+
+def _compare_counts(histogram_of):
+    pixels = _pixels()
+    compare(run_checked(histogram_of, pixels).result, np.bincount(pixels.ravel(), minlength=256))
+
+
+exercise("histogram", "the counter is counts[pixels[i]]; its address is &counts[pixels[i]]")(_compare_counts)
+exercise("shared", "both places need atomicAdd: several threads, or several blocks, meet at a counter")(_compare_counts)
+
+answer("additions", (1_000_000, 2048), "8 blocks times 256 counters.")
+
+
+@exercise("collect", "place is what atomicAdd(length, 1) returns")
+def _collect(bright_pixels):
+    pixels = _pixels()
+    compare(run_checked(bright_pixels, pixels).result, np.flatnonzero(pixels > 200))

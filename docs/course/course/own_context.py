@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: MIT
+"""Functions of exercises run in a context of their own, with every access checked: a fault leaves the notebook's alone.
+
+The kernels that they use are compiled for it once more, from the notebook's cells.
+"""
+
+import contextlib
+import types
+from dataclasses import dataclass, field
+
+import numpy as np
+import pycuda
+import pycuda.autoinit
+import pycuda.driver as cuda
+from pycuda.gpuarray import GPUArray
+from pycuda.ipython_magic import cell_of, compile_again
+from pycuda.tools import clear_context_caches
+
+from .checks import NotTried, NotYet
+from .plans import on_cpu_driver
+
+
+@dataclass
+class Run:
+    """What a function has returned and done.
+
+    Attributes
+    ----------
+    result : object
+        As returned; arrays as NumPy's.
+    on_device, page_locked : bool
+        Where the returned array was.
+    work : list
+        The `work` of a `pycuda.Profile`.
+    seen : object
+        What `look` has returned.
+    """
+
+    result: object = None
+    on_device: bool = False
+    page_locked: bool = False
+    work: list = field(default_factory=list)
+    seen: object = None
+
+
+def run_checked(function, *arguments, look=None):
+    """Call `function(*arguments)` with every check of the CPU driver; raise NotYet with what is found.
+
+    Arguments that are a `ToDevice` are on the device. `look` is called afterwards, with the kernels that the function
+    uses by name, while they exist.
+    """
+    if not callable(function):
+        raise NotTried("Replace the ... in the cell above.")
+    if not on_cpu_driver():  # no checks, and a fault ends CUDA for the process whatever the context
+        return _run(function, arguments, look, _kernels_of(function))
+    context = pycuda.autoinit.device.make_context()
+    try:
+        with _kernels_of_this_context(function) as kernels:
+            return _with_checks(function, arguments, look, kernels)
+    finally:
+        clear_context_caches()
+        with contextlib.suppress(cuda.Error):  # the fault again
+            context.pop()
+        with contextlib.suppress(cuda.Error):
+            context.detach()
+
+
+class ToDevice:
+    """An argument that is copied to the device of the context in which the function runs."""
+
+    def __init__(self, array):
+        self.array = array
+
+
+def _with_checks(function, arguments, look, kernels):
+    found, error = [], None
+    try:
+        with pycuda.checks("memory", "race", "sync") as found:
+            run = _run(function, arguments, None, kernels)
+    except Exception as problem:
+        error = problem
+    if found:
+        raise NotYet(str(found[0])) from error
+    if error is not None:
+        raise error
+    if look is not None:
+        run.seen = look(kernels)
+    return run
+
+
+def _run(function, arguments, look, kernels):
+    from pycuda import gpuarray
+
+    given = [gpuarray.to_gpu(one.array) if isinstance(one, ToDevice) else one for one in arguments]
+    with pycuda.profile() as recorded:
+        result = function(*given)
+    run = Run(on_device=isinstance(result, GPUArray), page_locked=_is_page_locked(result), work=recorded.work)
+    # A copy: the memory goes with the context.
+    run.result = result.get() if run.on_device else np.array(result) if isinstance(result, np.ndarray) else result
+    cuda.Context.synchronize()
+    if look is not None:
+        run.seen = look(kernels)
+    return run
+
+
+def _is_page_locked(array):
+    while isinstance(array, np.ndarray):
+        array = array.base
+    return isinstance(array, cuda.HostPointer)
+
+
+def _code_names(code):
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _code_names(constant)
+
+
+def _kernels_of(function, known=None):
+    """The kernels of cells that a notebook's function uses, itself or through others, by name."""
+    known = {} if known is None else known
+    if not isinstance(function, types.FunctionType):
+        return {}
+    names = function.__globals__
+    for name in _code_names(function.__code__):
+        value = names.get(name)
+        if name not in known and cell_of(value) is not None:
+            known[name] = value
+        elif isinstance(value, types.FunctionType) and value.__globals__ is names and name not in known:
+            known[name] = value
+            _kernels_of(value, known)
+    return {name: value for name, value in known.items() if not isinstance(value, types.FunctionType)}
+
+
+@contextlib.contextmanager
+def _kernels_of_this_context(function):
+    """Replace the kernels that `function` uses by those of the current context."""
+    old = _kernels_of(function)
+    new = {}
+    for name, kernel in old.items():
+        made = compile_again(cell_of(kernel))
+        new[name] = made[kernel.name]
+    names = getattr(function, "__globals__", {})
+    names.update(new)
+    try:
+        yield new
+    finally:
+        names.update(old)

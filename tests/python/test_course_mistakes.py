@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: MIT
+"""The mistakes that the lessons are about do not pass their checks, and a right solution passes after each."""
+
+import json
+import pathlib
+import re
+
+import pytest
+from programs import run_program
+
+COURSE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "course"
+CODE = re.compile(r"```ipython3\n(.*?)\n```", re.DOTALL)
+
+# By lesson: the exercise, a part of its solution, what stands there instead and a pattern of what the check says.
+MISTAKES = {
+    1: [
+        ("square", "  out[i] =", "  out[i + 1] =", "memory: illegal memory access"),
+        ("square", "in[i] * in[i]", "in[i] * 2", "8 of 10 elements differ"),
+        ("stretch", "a[i] / (a[i]", "a[i + 1] / (a[i]", "(race|memory): "),
+    ],
+    2: [
+        ("invert", "i < n", "i <= n", "memory: illegal memory access"),
+        ("invert", "blockIdx.x * blockDim.x + ", "", "race: |elements differ"),
+        ("flip", "if (x < width && y < height)", "", "memory: illegal memory access"),
+        ("stride", "gridDim.x * blockDim.x", "blockDim.x", "race: "),
+        ("stride", "gridDim.x * blockDim.x", "0", "terminated by the time limit"),
+    ],
+    3: [
+        ("average", "(first + second) / 2", "(first.get() + second.get()) / 2", "a ndarray on the host"),
+        (
+            "average",
+            "(first + second) / 2",
+            "gpuarray.to_gpu((first.get() + second.get()) / 2)",
+            "172,800 bytes were copied to the host",
+        ),
+        ("stack", "np.mean(stack, axis=0)", "stack.get().mean(axis=0)", "a ndarray on the host"),
+        (
+            "stack",
+            "np.mean(stack, axis=0)",
+            "gpuarray.to_gpu(stack.get().mean(axis=0))",
+            "copied to the host on the way",
+        ),
+        ("stack", "np.mean(stack, axis=0)", "np.mean(stack, axis=1)", "The result has shape"),
+    ],
+    4: [
+        ("rotate", "  __syncthreads();\n", "", "race: "),
+        ("tiled", "  __syncthreads();\n", "", "race: "),
+        ("tiled", "__syncthreads();", "if (x < width && y < height) __syncthreads();", "sync: "),
+        ("tiled", "  for (int t =", "  if (x >= width || y >= height) return;\n  for (int t =", "sync: "),
+        ("tiled", "__syncthreads();", "if (x >= width || y >= height) return;\n  __syncthreads();", "sync: "),
+    ],
+    5: [
+        ("tree", "if (t < half) ", "", "(race|memory): "),
+        ("tree", "t < half", "t <= half", "memory: "),
+        (
+            "tree",
+            "if (t < half) part[t] += part[t + half];\n    __syncthreads();",
+            "if (t < half) { part[t] += part[t + half]; __syncthreads(); }",
+            "sync: ",
+        ),
+        ("tree", "    __syncthreads();\n  }", "  }", "race: "),
+        ("maximum", "if (t < half) ", "", "(race|memory): "),
+        ("maximum", "i < n", "i <= n", "memory: "),
+    ],
+    6: [
+        ("histogram", "atomicAdd(&counts[pixels[i]], 1)", "counts[pixels[i]] += 1", "race: "),
+        ("shared", "atomicAdd(&own[pixels[i]], 1)", "own[pixels[i]] += 1", "race: "),
+        (
+            "shared",
+            "atomicAdd(&counts[threadIdx.x], own[threadIdx.x])",
+            "counts[threadIdx.x] += own[threadIdx.x]",
+            "race: ",
+        ),
+        ("shared", "  __syncthreads();\n  atomicAdd", "  atomicAdd", "race: "),
+        ("collect", "atomicAdd(length, 1)", "(*length)++", "race: "),
+    ],
+    7: [
+        ("columns", "y < height", "y <= height", "memory: "),
+        ("transpose", "  __syncthreads();\n", "", "race: "),
+        ("transpose", "tile[threadIdx.x][threadIdx.y]", "tile[threadIdx.y][threadIdx.x]", "elements differ"),
+    ],
+    8: [
+        ("streams", "stream=stream, ", "", "kernels are in the default stream"),
+        ("streams", "part, row, stream)", "part, row)", "copies are in the default stream"),
+        ("streams", "cuda.Stream() for _ in range(4)", "cuda.Stream()] * 4 + [", "The work is in 1 streams"),
+        ("streams", "cuda.pagelocked_empty", "np.empty", "not page-locked"),
+        ("streams", "    for stream in streams:\n        stream.synchronize()\n", "", "before every stream is done"),
+        ("streams", "        enhance(", "        stream.synchronize()\n        enhance(", "waits between the pictures"),
+        ("graph", "step.launch(stream)\nstep", "step", "elements differ"),
+    ],
+    9: [
+        ("shift", "i + 1 < n ? in[i + 1] : 0", "in[i + 1]", "The program above failed."),
+        ("race", "  __syncthreads();\n", "", "race: "),
+        ("race", "i + 1 < n ? a[i + 1] : 0", "a[i + 1]", "memory: illegal memory access"),
+        ("race", "  __syncthreads();", "  if (i + 1 < n) __syncthreads();", "sync: "),
+    ],
+    10: [
+        (
+            "contrast",
+            "blockDim.x + threadIdx.x",
+            "blockDim.x + 31 - threadIdx.x",
+            "not contiguous",
+        ),
+        ("fuse", "- 0.1f", "", "elements differ"),
+    ],
+}
+
+BEGINNING = """
+import contextlib, io, json, os
+from IPython.core.interactiveshell import InteractiveShell
+
+os.chdir(FOLDER)
+shell = InteractiveShell.instance()
+
+def run(cell):
+    with contextlib.redirect_stdout(io.StringIO()) as printed, contextlib.redirect_stderr(printed):
+        shell.run_cell(cell)
+    return printed.getvalue()
+
+def verdicts(cells, tries):
+    for cell in cells:
+        shell.run_cell(cell).raise_error()
+    return [[run(exercise), run(check)] for exercise, check in tries]
+"""
+
+
+def _lesson(number):
+    (path,) = COURSE.glob(f"{number:02}-*.ipynb")
+    return json.loads(path.read_text())["cells"]
+
+
+def verdicts_of(lesson, tries, **environment):
+    """What the check of each exercise prints after its cell has run with a text; all in one notebook, in order."""
+    cells = [("".join(cell["source"]), cell) for cell in _lesson(lesson)]
+    code = [text for text, cell in cells if cell["cell_type"] == "code"]
+    checks = {re.search(r'course\.check\("(\w+)"', text)[1]: text for text in code if "course.check(" in text}
+    wanted = [(text, checks[name]) for name, text in tries]
+    program = f"FOLDER = {str(COURSE)!r}\n" + BEGINNING
+    program += f"\nwith contextlib.redirect_stdout(io.StringIO()):\n    said = verdicts({code!r}, {wanted!r})\n"
+    output, _ = run_program(program + "print(json.dumps(said))", PYCUDA_CPU_CHECK=None, **environment)
+    return [printed for _, printed in json.loads(output.splitlines()[-1])]
+
+
+def solutions_of(lesson):
+    """The official solutions by exercise."""
+    folded = [cell for cell in _lesson(lesson) if "solution" in cell["metadata"]]
+    return {cell["metadata"]["solution"]: CODE.search("".join(cell["source"]))[1] for cell in folded}
+
+
+@pytest.mark.parametrize("lesson", MISTAKES)
+def test_the_mistakes_of_a_lesson_do_not_pass(context, lesson):
+    pytest.importorskip("IPython", reason="needs IPython")
+    solutions = solutions_of(lesson)
+    tries = []
+    for name, part, wrong, _ in MISTAKES[lesson]:
+        assert part in solutions[name], part
+        # After each mistake the solution passes in the same notebook.
+        tries += [(name, solutions[name].replace(part, wrong)), (name, solutions[name])]
+    said = verdicts_of(lesson, tries, PYCUDA_CPU_TIMEOUT=2)
+    for (name, _, wrong, expected), mistake, solution in zip(MISTAKES[lesson], said[::2], said[1::2]):
+        assert "Not yet." in mistake and re.search(expected, mistake), f"{name} with {wrong!r}: {mistake}"
+        assert "Correct!" in solution, solution
