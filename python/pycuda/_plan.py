@@ -16,7 +16,8 @@ class PlanRow(NamedTuple):
     ptx_line : int or None
         The line of the PTX.
     source : str
-        File and line of the CUDA source, such as "kernel.cu:7"; "" where it is not known.
+        The line of the CUDA source as messages name it, such as "program.py:7" or "line 7 of the cell"; "" where it
+        is not known.
     instruction : str
         The PTX instruction.
     what : str

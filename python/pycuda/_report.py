@@ -24,9 +24,10 @@ class Report:
         The checks that were made, as "memory,race"; "" for none.
     """
 
-    def __init__(self, kernels, findings=(), checks="", occupancies=None):
+    def __init__(self, kernels, findings=(), checks="", occupancies=None, texts=None):
         self.kernels, self.findings, self.checks = list(kernels), list(findings), checks
         self._occupancies = occupancies or {}
+        self._texts = texts or {}  # the lines of what is in no file, by the name that counters have for it
 
     def occupancy(self, kernel):
         """The `OccupancyRecord` of a kernel's latest launch on the device; None if it is not known.
@@ -147,4 +148,6 @@ def report_of_launch(function, /, *args, block, grid=(1, 1), shared=0, checks=No
     names = [checks] if isinstance(checks, str) else list(checks)
     with checking(*names) if names else contextlib.nullcontext([]) as findings, counters() as counted:
         function(*args, block=tuple(block), grid=tuple(grid), shared=shared)
-    return Report(counted.kernels, findings, ",".join(names), occupancies_of(counted.kernels))
+    cell = getattr(function, "_cell", None)
+    texts = {} if cell is None else {"the cell": [f"%%cuda {cell.line}".rstrip(), *cell.source.splitlines()]}
+    return Report(counted.kernels, findings, ",".join(names), occupancies_of(counted.kernels), texts)

@@ -173,7 +173,7 @@ def _shown(executed, found):
     return sorted(number for number in near if number > 0)
 
 
-def _source(kernel, findings):
+def _source(kernel, findings, texts):
     files = defaultdict(dict)
     for line in kernel.lines:
         files[line.file][line.line] = line
@@ -185,7 +185,7 @@ def _source(kernel, findings):
     parts = []
     for file in sorted({*files, *noted}):
         lines, notes = files.get(file, {}), noted.get(file, {})
-        text = linecache.getlines(file) if file else []
+        text = texts.get(file) or (linecache.getlines(file) if file else [])
         numbers = _shown({*lines} - {0}, {*notes} - {0}) if text else sorted({*lines, *notes})
         rows = []
         before = None
@@ -216,7 +216,7 @@ def _kernel(report, kernel):
     return (
         f"<section><h1><code>{escape(kernel.kernel)}</code></h1><p class='soft'>{escape(launch)}</p>"
         f"{_tiles(kernel, occupancy)}<h2>What would help most</h2>{_advice(report, kernel)}"
-        f"<h2>The source, line by line</h2>{_source(kernel, findings)}</section>"
+        f"<h2>The source, line by line</h2>{_source(kernel, findings, report._texts)}</section>"
     )
 
 

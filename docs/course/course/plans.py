@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The CPU driver's plan of a kernel, shortened to what a lesson talks about."""
 
-import re
-
 import pycuda.driver as cuda
 
-# PTX line, source, instruction, what it is, its form; `note` rows are for experts.
-ROW = re.compile(r"^ +\d+ +(\S+) +(\S+) +(access|branch|lanes|barrier) +(.*)$", re.MULTILINE)
+# Rows with a `note` are for experts.
+_KINDS = ("access", "branch", "lanes", "barrier")
 
 
 def on_cpu_driver():
@@ -18,10 +16,10 @@ def on_cpu_driver():
 def _rows(function, block):
     """The plan's rows without repetitions: the compiler unrolls loops, and a row may stand for several copies."""
     found = []
-    for source, instruction, what, form in ROW.findall(str(function.plan(block=block))):
-        row = source, instruction, what, form.split(";")[0]
-        if row not in found and form != "uniform":
-            found.append(row)
+    for row in function.plan(block=block).rows:
+        short = row.source, row.instruction, row.what, row.form.split(";")[0]
+        if row.what in _KINDS and row.form != "uniform" and short not in found:
+            found.append(short)
     return found
 
 
@@ -40,9 +38,11 @@ def show_plan(function, block):
     if not on_cpu_driver():
         print("plan() is a report of the CPU driver. Run this notebook with PYCUDA_DRIVER=cpu to see it.")
         return
+    plan = function.plan(block=block)
     print(function.name)
-    for source, instruction, what, form in _rows(function, block):
-        print(f"  {source:14} {instruction:16} {what:8} {form}")
-    costs = str(function.plan(block=block)).partition("what costs most")[2]
-    if costs:
-        print("  what costs most" + costs.rstrip().replace("\n", "\n  "))
+    rows = _rows(function, block)
+    width = max((len(source) for source, *_ in rows), default=0)
+    for source, instruction, what, form in rows:
+        print(f"  {source:{width}}  {instruction:16} {what:8} {form}")
+    for line in plan.header[1:] if not rows else plan.costs:
+        print(f"  {line}")

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "cpu/api/function_guard.h"
+#include "cpu/api/plan_places.h"
 
 using namespace pycuda::cpu::api;
 
@@ -75,14 +76,15 @@ CUresult cuCpuFunctionGetPlan(char* text, size_t* bytes, CUfunction hfunc, unsig
       return CUDA_ERROR_INVALID_VALUE;
     const ModuleImage& image = *function.module().image();
     const auto vectors = image.code().table(function.number()).vector_state();
-    const auto plan = image.code().program()->plan(function.facts().name, {x, y, z}, vectors);
-    if (!plan) return CUDA_ERROR_INVALID_PTX;
+    const auto made = image.code().program()->plan(function.facts().name, {x, y, z}, vectors);
+    if (!made) return CUDA_ERROR_INVALID_PTX;
+    const std::string plan = with_places(*made, &image, function.facts().source_files);
     if (*bytes != 0) {
-      const std::size_t length = std::min(plan->size(), *bytes - 1);
-      std::memcpy(text, plan->data(), length);
+      const std::size_t length = std::min(plan.size(), *bytes - 1);
+      std::memcpy(text, plan.data(), length);
       text[length] = '\0';
     }
-    *bytes = plan->size() + 1;
+    *bytes = plan.size() + 1;
     return CUDA_SUCCESS;
   });
 }

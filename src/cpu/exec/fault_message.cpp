@@ -293,12 +293,12 @@ Fault describe_fault(const LaunchContext& launch, const FaultRecord& record,
   fault.address = record.address_known ? record.address : 0;
   fault.message = happened(launch, record, block) + " in " + place_text(launch, &block, thread);
   if (record.detail[0] != '\0') fault.message += std::string(": ") + record.detail;
+  const std::string lanes = std::to_string(launch.kernel.facts.gang_lanes);
   if (record.kind == FaultKind::Timeout && launch.gangs && thread != nullptr)
-    fault.message += "; the thread is the first of its gang, whose threads run as one";
+    fault.message += "; the thread is the first of " + lanes + " that run together";
   if (record.for_gang)
-    fault.message += "; the thread is the first of its gang of " +
-                     std::to_string(launch.kernel.facts.gang_lanes) +
-                     ", PYCUDA_CPU_CHECK=1 tells which one it was";
+    fault.message += "; the thread is the first of " + lanes +
+                     " that run together, PYCUDA_CPU_CHECK=1 tells which one it was";
   fault.message += quoted_line(launch, thread);
   return fault;
 }

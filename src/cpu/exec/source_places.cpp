@@ -58,6 +58,14 @@ bool is_same_file(std::string_view path, std::string_view name) {
   return path == name || (path.ends_with(name) && path[path.size() - name.size() - 1] == '/');
 }
 
+/// What a place's name says without the line: "program.py" of "program.py:{}", "the cell" of "line
+/// {} of the cell".
+std::string file_of(const std::string& name) {
+  constexpr std::string_view behind = ":{}", before = "line {} of ";
+  if (name.ends_with(behind)) return name.substr(0, name.size() - behind.size());
+  return name.starts_with(before) ? name.substr(before.size()) : name;
+}
+
 std::string with_number(std::string name, std::uint64_t number) {
   if (const std::size_t at = name.find("{}"); at != std::string::npos)
     name.replace(at, 2, std::to_string(number));
@@ -101,9 +109,7 @@ SourceLine find_source_line(const void* code, const std::string& file, std::uint
       if (!is_same_file(file, place.file)) continue;
       const std::uint32_t number = place.first_line + line - 1;
       const std::string named = with_number(place.name, number);
-      return {" at " + named, shortened(line_of(place.text, line)),
-              place.name.ends_with(":{}") ? place.name.substr(0, place.name.size() - 3) : named,
-              number};
+      return {" at " + named, shortened(line_of(place.text, line)), file_of(place.name), number};
     }
   }
   if (file.empty()) return {" at line " + std::to_string(line), {}, {}, line};

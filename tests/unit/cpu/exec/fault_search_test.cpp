@@ -94,7 +94,7 @@ Fault fault_of(const Kernel& kernel, Wishes wishes, Dim3 grid, Dim3 block) {
 }
 
 bool names_gang(const Fault& fault) {
-  return fault.message.find("the thread is the first of its gang of 16") != std::string::npos;
+  return fault.message.find("the thread is the first of 16 that run together") != std::string::npos;
 }
 
 }  // namespace

@@ -67,7 +67,7 @@ TEST_CASE("the time limit names a loop's line though nothing in the loop can fau
                   "thread (0, 0, 0) at demo.cu:22"});
   LoadedModule gangs(endless, gangs_of(16));
   check_contains(gangs.fault_of("k", {1}, {64}, out.data(), 0u),
-                 {"thread (0, 0, 0) at demo.cu:22", "the first of its gang"});
+                 {"thread (0, 0, 0) at demo.cu:22", "that run together"});
 }
 
 TEST_CASE("the time limit tells which loops wait for what, and who waits at barriers") {
