@@ -7,6 +7,7 @@ import importlib
 import inspect
 import logging
 import pathlib
+import shutil
 import sys
 import zipfile
 
@@ -137,12 +138,25 @@ _show_the_extension_as_python()
 def _pack_course(app, error):
     """Put the course's notebooks, and the folder that they need, into an archive beside the pages."""
     folder = pathlib.Path(__file__).parent
-    files = [*folder.glob("course/*.ipynb"), *folder.glob("course/course/*.py")]
+    files = [*folder.glob("course/*.ipynb"), *folder.glob("course/*.py"), *folder.glob("course/course/*.py")]
     with zipfile.ZipFile(pathlib.Path(app.outdir) / "course.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         for file in sorted(files):
             archive.write(file, file.relative_to(folder))
+    for lesson in folder.glob("course/*.ipynb"):
+        shutil.copy(lesson, pathlib.Path(app.outdir) / "course")
+
+
+def _offer_download(app, page, template, context, tree):
+    """Put a link to the notebook above a lesson."""
+    lesson = pathlib.Path(app.srcdir) / f"{page}.ipynb"
+    if lesson.exists() and "body" in context:
+        links = (
+            f'<a href="{lesson.name}" download>Download this notebook</a>, or <a href="../course.zip">all lessons</a>'
+        )
+        context["body"] = f"<p>{links} with the folder that they need.</p>{context['body']}"
 
 
 def setup(app):
     """Add what the settings above cannot say."""
     app.connect("build-finished", _pack_course)
+    app.connect("html-page-context", _offer_download)

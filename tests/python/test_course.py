@@ -7,6 +7,7 @@ import sys
 
 import pycuda
 import pytest
+from programs import has_cpu_driver, run_program
 
 COURSE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "course"
 LESSONS = sorted(COURSE.glob("*.ipynb"))
@@ -122,3 +123,44 @@ def test_a_program_apart_says_its_message_with_the_kernels_line(course):
     assert [line.strip() for line in quoted] == ["}", "^"]
     assert headline == "compilation of kernel.cu failed"
     assert command.startswith("[command: ")
+
+
+@pytest.mark.parametrize("folder", [COURSE, COURSE.parent], ids=["beside the notebooks", "above them"])
+def test_the_course_is_imported_from_its_folder_and_from_the_one_above(context, folder):
+    run_program(f"import sys; sys.path.insert(0, {str(folder)!r})\nimport course\nassert callable(course.check)")
+
+
+@pytest.mark.skipif(not has_cpu_driver(), reason="a GPU does not notice these accesses")
+@pytest.mark.parametrize(
+    "pointer", ["cuda.mem_alloc(40)", "np.intp(host.ctypes.data)"], ids=["overrun", "host pointer"]
+)
+def test_importing_the_course_makes_small_mistakes_errors(pointer):
+    output, _ = run_program(
+        f"""
+        import sys; sys.path.insert(0, {str(COURSE)!r})
+        import course
+        import numpy as np, pycuda.autoinit, pycuda.driver as cuda
+        from pycuda.compiler import SourceModule
+        square = SourceModule("__global__ void square(int *a) {{ a[threadIdx.x] = 1; }}").get_function("square")
+        host = np.zeros(16, np.int32)
+        try:
+            square({pointer}, block=(16, 1, 1))
+            cuda.Context.synchronize()
+        except cuda.Error as error:
+            print(error)
+        """,
+        PYCUDA_DRIVER="cpu",
+        PYCUDA_CPU_CHECK=None,
+    )
+    assert "an illegal memory access" in output
+
+
+def test_accesses_that_are_unknown_are_not_right(course, monkeypatch):
+    from course import lessons_7_to_10, own_context
+
+    monkeypatch.setattr(lessons_7_to_10, "run_checked", lambda *args, look: own_context.Run(_contrast(*args[1:])))
+    assert not course.check("contrast", lambda: None) or not course.on_cpu_driver()
+
+
+def _contrast(photo):
+    return photo / (photo + 0.2)

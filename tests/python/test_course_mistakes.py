@@ -21,7 +21,7 @@ MISTAKES = {
     2: [
         ("invert", "i < n", "i <= n", "memory: illegal memory access"),
         ("invert", "blockIdx.x * blockDim.x + ", "", "race: |elements differ"),
-        ("flip", "if (x < width && y < height)", "", "memory: illegal memory access"),
+        ("flip", "if (x < width && y < height)", "", "(race|memory): "),
         ("stride", "gridDim.x * blockDim.x", "blockDim.x", "race: "),
         ("stride", "gridDim.x * blockDim.x", "0", "terminated by the time limit"),
     ],

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT
+"""Make copies of the lessons for graded work, and grade what comes back.
+
+    python grade.py hand-out FOLDER              lessons without solutions
+    python grade.py grade NOTEBOOK ...           a line for each exercise
+    python grade.py grade --csv grades.csv NOTEBOOK ...
+
+Grading takes the exercises' cells from a student's notebook, puts them into the lesson as it is beside this program,
+and runs that. Whatever else the student has changed, checks included, has no effect. The cells run with your rights:
+grade in a container or as another user.
+"""
+
+import argparse
+import csv
+import json
+import pathlib
+import re
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+LESSONS = {path.stem: path for path in sorted(HERE.glob("[0-9][0-9]-*.ipynb"))}
+
+
+def hand_out(folder, kernel):
+    """Write the lessons without their solutions, for a Jupyter kernel; the folder `course` goes with them."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, path in LESSONS.items():
+        notebook = json.loads(path.read_text())
+        notebook["cells"] = [cell for cell in notebook["cells"] if "solution" not in cell["metadata"]]
+        notebook["metadata"]["lesson"] = name
+        if kernel:
+            notebook["metadata"]["kernelspec"] = {"name": kernel, "display_name": kernel, "language": "python"}
+        (folder / path.name).write_text(json.dumps(notebook, indent=1))
+    print(f"{len(LESSONS)} lessons are in {folder}; copy {HERE / 'course'} there too")
+
+
+def lesson_of(path, notebook):
+    """The name of the lesson that a notebook is a copy of."""
+    name = notebook["metadata"].get("lesson") or next((name for name in LESSONS if name in path.stem), None)
+    if name not in LESSONS:
+        sys.exit(f"{path}: which lesson is it? Let its name contain that of the lesson, such as {next(iter(LESSONS))}")
+    return name
+
+
+def grade(path, timeout):
+    """Yield (exercise, verdict, what the check has printed) for the exercises of a student's notebook."""
+    import nbclient  # only for grading: `pip install nbclient ipykernel`
+    import nbformat
+    from jupyter_client import KernelManager
+
+    work = json.loads(path.read_text())
+    lesson = nbformat.read(LESSONS[lesson_of(path, work)], as_version=4)
+    done = {cell["metadata"]["exercise"]: cell for cell in work["cells"] if "exercise" in cell["metadata"]}
+    checks = {}
+    for cell in lesson.cells:
+        name = cell.metadata.get("exercise")
+        if name in done:
+            cell.source = "".join(done[name]["source"])
+        if name is not None:
+            last = name
+        elif cell.cell_type == "code" and "course.check(" in cell.source:
+            checks[last] = cell
+    manager = KernelManager(kernel_name="python3")
+    manager.kernel_spec.argv[0] = sys.executable  # this Python, whatever kernels are installed
+    # A cell that raises ends neither the lesson nor the other exercises.
+    settings = {"timeout": timeout, "allow_errors": True, "resources": {"metadata": {"path": str(HERE)}}}
+    nbclient.NotebookClient(lesson, km=manager, **settings).execute()
+    for name, cell in checks.items():
+        printed = "".join(output.get("text", "") for output in cell.outputs).strip()
+        found = re.search(r"^(Correct!|Not yet\.)", printed, re.MULTILINE)
+        verdict = "missing" if name not in done else "right" if found and found[1] == "Correct!" else "open"
+        yield name, verdict, printed
+
+
+def main():
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    commands = parser.add_subparsers(dest="command", required=True)
+    made = commands.add_parser("hand-out", help="write the lessons without solutions into a folder")
+    made.add_argument("folder", type=pathlib.Path)
+    made.add_argument("--kernel", help="the Jupyter kernel that they open with, such as cuda-course")
+    graded = commands.add_parser("grade", help="run students' exercises in the lessons")
+    graded.add_argument("notebooks", nargs="+", type=pathlib.Path, metavar="NOTEBOOK")
+    graded.add_argument("--csv", type=pathlib.Path, help="write the verdicts into a table too")
+    graded.add_argument("--timeout", type=int, default=120, help="seconds for each cell")
+    arguments = parser.parse_args()
+    if arguments.command == "hand-out":
+        return hand_out(arguments.folder, arguments.kernel)
+    rows = []
+    for path in arguments.notebooks:
+        verdicts = list(grade(path, arguments.timeout))
+        print(f"{path}: {sum(verdict == 'right' for _, verdict, _ in verdicts)} of {len(verdicts)}")
+        for name, verdict, printed in verdicts:
+            print(
+                f"  {name:12} {verdict:8} {printed.splitlines()[0] if verdict == 'open' and printed else ''}".rstrip()
+            )
+            rows.append([path, name, verdict])
+    if arguments.csv:
+        with open(arguments.csv, "w", newline="") as file:
+            csv.writer(file).writerows([["notebook", "exercise", "verdict"], *rows])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: MIT
+"""What teachers run: lessons without solutions, and grades that only the exercises' cells decide."""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+
+COURSE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "course"
+LESSON = COURSE / "02-threads-blocks-grids.ipynb"
+CODE = re.compile(r"```ipython3\n(.*?)\n```", re.DOTALL)
+
+
+def _grade(*arguments):
+    command = [sys.executable, str(COURSE / "grade.py"), *map(str, arguments)]
+    run = subprocess.run(command, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    return run.stdout
+
+
+def test_what_is_handed_out_contains_no_answers(tmp_path):
+    _grade("hand-out", tmp_path)
+    made = sorted(tmp_path.glob("*.ipynb"))
+    assert [path.name for path in made] == sorted(path.name for path in COURSE.glob("*.ipynb"))
+    for path in made:
+        text = path.read_text()
+        assert "<summary>Solution" not in text and "Hint" not in text
+        cells = json.loads(text)["cells"]
+        for cell in cells:
+            source = "".join(cell["source"])
+            if "course.check(" in source:
+                # The check is given what the exercise makes, and nothing to compare it with.
+                assert re.search(r'^course\.check\("\w+", \w+\);$', source, re.MULTILINE), source
+
+
+def test_grades_come_from_the_exercises_alone(context, tmp_path):
+    pytest.importorskip("nbclient", reason="needs nbclient")
+    pytest.importorskip("ipykernel", reason="needs ipykernel")
+    _grade("hand-out", tmp_path)
+    work = json.loads((tmp_path / LESSON.name).read_text())
+    solutions = {
+        cell["metadata"]["solution"]: CODE.search("".join(cell["source"]))[1]
+        for cell in json.loads(LESSON.read_text())["cells"]
+        if "solution" in cell["metadata"]
+    }
+    for cell in work["cells"]:
+        name = cell["metadata"].get("exercise")
+        if name in ("invert", "blocks"):
+            cell["source"] = solutions[name].splitlines(keepends=True)
+        if name == "flip":
+            cell["source"] = solutions[name].replace("if (x < width && y < height)", "").splitlines(keepends=True)
+        if "course.check(" in "".join(cell["source"]):
+            cell["source"] = ["print('Correct!')"]
+    work["cells"] = [cell for cell in work["cells"] if cell["metadata"].get("exercise") != "stride"]
+    student = tmp_path / "student.ipynb"
+    student.write_text(json.dumps(work))
+    said = _grade("grade", "--csv", tmp_path / "grades.csv", student)
+    assert said.splitlines()[0] == f"{student}: 2 of 4"
+    verdicts = dict(line.split(",")[1:] for line in (tmp_path / "grades.csv").read_text().splitlines()[1:])
+    assert verdicts == {"invert": "right", "flip": "open", "stride": "missing", "blocks": "right"}
+    assert re.search("flip +open +Not yet. (race|memory): ", said)
