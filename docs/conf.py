@@ -142,8 +142,10 @@ def _pack_course(app, error):
     with zipfile.ZipFile(pathlib.Path(app.outdir) / "course.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         for file in sorted(files):
             archive.write(file, file.relative_to(folder))
+    downloads = pathlib.Path(app.outdir) / "course"
+    downloads.mkdir(exist_ok=True)
     for lesson in folder.glob("course/*.ipynb"):
-        shutil.copy(lesson, pathlib.Path(app.outdir) / "course")
+        shutil.copy(lesson, downloads)
 
 
 def _offer_download(app, page, template, context, tree):

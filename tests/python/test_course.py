@@ -125,6 +125,15 @@ def test_a_program_apart_says_its_message_with_the_kernels_line(course):
     assert command.startswith("[command: ")
 
 
+def test_a_hint_comes_with_the_second_try_that_fails(course, capsys):
+    from course import checks
+
+    checks._tries.clear()
+    tries = [course.check("square", lambda numbers: numbers + 1) for _ in range(2)]
+    first, second = re.split(r"(?=Not yet)", capsys.readouterr().out)[1:]
+    assert tries == [False, False] and "Hint" not in first and "Hint: each thread" in second
+
+
 @pytest.mark.parametrize("folder", [COURSE, COURSE.parent], ids=["beside the notebooks", "above them"])
 def test_the_course_is_imported_from_its_folder_and_from_the_one_above(context, folder):
     run_program(f"import sys; sys.path.insert(0, {str(folder)!r})\nimport course\nassert callable(course.check)")

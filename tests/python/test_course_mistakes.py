@@ -160,3 +160,11 @@ def test_the_mistakes_of_a_lesson_do_not_pass(context, lesson):
     for (name, _, wrong, expected), mistake, solution in zip(MISTAKES[lesson], said[::2], said[1::2]):
         assert "Not yet." in mistake and re.search(expected, mistake), f"{name} with {wrong!r}: {mistake}"
         assert "Correct!" in solution, solution
+
+
+def test_a_kernel_that_does_not_compile_is_not_checked_as_it_was_before(context):
+    pytest.importorskip("IPython", reason="needs IPython")
+    right = solutions_of(2)["invert"]
+    said = verdicts_of(2, [("invert", right), ("invert", right.replace("1 - a[i];", "1 - a[i]")), ("invert", right)])
+    assert [("Correct!" in text) for text in said] == [True, False, True]
+    assert "invert did not compile in" in said[1]
