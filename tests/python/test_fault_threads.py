@@ -388,3 +388,33 @@ def test_a_fault_between_barriers_names_its_gang():
         PYCUDA_CPU_PATIENCE=-1,
     )
     assert "thread (0, 0, 0)" in out
+
+
+@pytest.mark.parametrize("vectors", ["0", "1"])
+def test_a_loop_that_ends_never_and_accesses_nothing_names_its_line(vectors):
+    output, _ = run_program(
+        """
+        import numpy as np, pycuda.autoinit, pycuda.driver as cuda
+        from pycuda.compiler import SourceModule
+        twice = SourceModule('''
+        __global__ void twice(float *a, int n)
+        {
+          int stride = 0;
+          for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride)
+            a[i] = 2 * a[i];
+        }
+        ''').get_function("twice")
+        memory = cuda.mem_alloc(4000)
+        try:
+            twice(memory, np.int32(1000), block=(64, 1, 1))
+            cuda.Context.synchronize()
+        except cuda.Error as error:
+            print(error)
+        """,
+        PYCUDA_DRIVER="cpu",
+        PYCUDA_CPU_TIMEOUT="1",
+        PYCUDA_CPU_VECTOR=vectors,
+    )
+    assert "terminated by the time limit" in output and " at line 5 of the source passed at " in output
+    assert ("that run together" in output) == (vectors == "1") and "gang" not in output
+    assert "for (int i = blockIdx.x" in output

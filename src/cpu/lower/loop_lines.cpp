@@ -3,6 +3,7 @@
 #include "cpu/lower/loop_lines.h"
 
 #include <llvm/Analysis/LoopInfo.h>
+#include <llvm/IR/CFG.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
@@ -75,9 +76,11 @@ void note_lines_of_loops(llvm::Function& function) {
       pending.insert(pending.end(), loop.begin(), loop.end());
       continue;
     }
-    llvm::BasicBlock* before = loop.getLoopPredecessor();
     const auto line = line_of(loop);
-    if (before && line) {
+    if (!line) continue;
+    // Lowering leaves blocks that nothing reaches; they enter no loop.
+    for (llvm::BasicBlock* before : llvm::predecessors(loop.getHeader())) {
+      if (loop.contains(before) || !dominators.isReachableFromEntry(before)) continue;
       llvm::IRBuilder<> builder(before->getTerminator());
       note_line(builder, function.getArg(0), line->first, line->second);
     }
