@@ -20,6 +20,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 import pycuda.driver as cuda
 import pytest
+from opengl_contexts import both, gl  # noqa: F401 - fixtures
 from programs import has_cpu_driver
 from pycuda.tools import clear_context_caches, make_default_context
 
