@@ -26,7 +26,7 @@ def _rows(function, block):
 def accesses(function, block):
     """The memory accesses in a kernel's plan, as pairs (instruction, form); None where the plan shows none.
 
-    That is on a GPU, which has no plan, and of kernels that run thread by thread, as with the check of races.
+    That is on a GPU, which has no plan, and of kernels that run thread by thread, whose plan names the reason.
     """
     if not on_cpu_driver():
         return None
