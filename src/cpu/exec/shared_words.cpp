@@ -67,7 +67,7 @@ void SharedWords::part_warp(std::uint32_t warp, std::uint32_t lanes) {
       if (those != 0)
         access.thread = static_cast<std::uint16_t>(warp * 32 + std::countr_zero(those));
     };
-    stand_for(past_[2 * group][word], lanes_[word] & lanes);
+    stand_for(past_[std::size_t{2} * group][word], lanes_[word] & lanes);
     stand_for(past_[2 * group + 1][word], lanes_[word] & ~lanes);
     states_[word] = latest_ | mark(State::Mixed);
   }
@@ -124,7 +124,7 @@ void SharedWords::spread(std::size_t word) {
   if (!is_single(states_[word]) && !has_two(word)) return;
   const auto accesses = has_two(word) ? two(word) : singles(word);
   const Group group = group_of(accesses[0].kind);
-  past_[2 * group][word] = accesses[0];
+  past_[std::size_t{2} * group][word] = accesses[0];
   past_[2 * group + 1][word] = accesses[1];
 }
 
@@ -240,7 +240,7 @@ void SharedWords::put(std::size_t word, const PastAccess& now) {
     return;
   }
   if (!is_fresh) spread(word);
-  PastAccess& first = past_[2 * group][word];
+  PastAccess& first = past_[std::size_t{2} * group][word];
   PastAccess& other = past_[2 * group + 1][word];
   const auto is_over = [&](const PastAccess& past) {
     return past.interval != now.interval || order_->precedes(past.moment(), now.thread);
@@ -276,7 +276,7 @@ WordState::Kind SharedWords::kind_after(std::size_t word, const PastAccess& now)
     has_unordered |= !order_->precedes(past.moment(), now.thread);
   }
   if (group == Writes) return has_unordered ? State::Mixed : State::AlsoWritten;
-  const PastAccess& first = past_[2 * group][word];
+  const PastAccess& first = past_[std::size_t{2} * group][word];
   const PastAccess& other = past_[2 * group + 1][word];
   const bool are_two = first.interval == now.interval && other.interval == now.interval &&
                        first.thread != other.thread;

@@ -269,7 +269,7 @@ void Widener::put_word(const RacingAccess& access, const RacingRow& row) {
 llvm::Value* Widener::tell_of_row(const RacingAccess& access, unsigned row) {
   llvm::Value* lanes = bits_of(mask_);
   if (access.rows > 1)
-    lanes = b_.CreateAnd(b_.CreateLShr(lanes, row * columns_),
+    lanes = b_.CreateAnd(b_.CreateLShr(lanes, std::uint64_t{row} * columns_),
                          b_.getInt64((std::uint64_t{1} << columns_) - 1));
   return b_.CreateIsNotNull(
       call_checks("pycuda_cpu_note_row",
