@@ -28,7 +28,7 @@ constexpr const char* kReferencesHeader = "pycuda-references.h";
 /// Included before sources that use Thrust.
 constexpr const char* kThrustHeader = "pycuda_thrust.h";
 /// Changes when the same request would give another image than before.
-constexpr std::uint64_t kCacheFormat = 5;
+constexpr std::uint64_t kCacheFormat = 4;
 /// The largest known need (CUB and curand together) is 310 MB; the memory is only reserved until it
 /// is used.
 constexpr std::size_t kPrecompiledHeaderBytes = std::size_t{512} << 20;
@@ -242,7 +242,7 @@ Compiled Compiler::compile(const CompileRequest& request) {
     if (!request.keep) {
       Compiled cached;
       const CompileCache::Image entry = cache_.find(key, *request.cache_folder);
-      if (entry && read_cache_entry(*entry, cached.image, cached.names, cached.log)) {
+      if (entry && read_cache_entry(*entry, cached.image, cached.names)) {
         cached.from_cache = true;
         tell_names_apart(cached);
         return cached;
@@ -276,7 +276,7 @@ Compiled Compiler::compile(const CompileRequest& request) {
   const bool may_be_stale =
       request.abandoned && *request.abandoned && !job.dependencies.user_headers.empty();
   if (!key.empty() && !may_be_stale) {
-    const std::string entry = cache_entry(*compiled.image, compiled.names, compiled.log);
+    const std::string entry = cache_entry(*compiled.image, compiled.names);
     cache_.store(key, *request.cache_folder, std::make_shared<const std::string>(entry));
   }
   tell_names_apart(compiled);

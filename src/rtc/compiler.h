@@ -47,7 +47,8 @@ struct CompileRequest {
 
 struct Compiled {
   CompileCache::Image image;
-  std::string log;  ///< what the compiler said although it succeeded; the cache keeps it
+  std::string
+      log;  ///< what the compiler said although it succeeded; empty when the image was in the cache
   bool from_cache = false;
   std::filesystem::path kept_folder;  ///< where `keep` left the files
   NamePairs names;                    ///< of `name_expressions`, in the image

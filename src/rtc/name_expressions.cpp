@@ -93,32 +93,28 @@ NamePairs plain_names(const NamePairs& names) {
   return plain;
 }
 
-std::string cache_entry(const std::string& image, const NamePairs& names, const std::string& log) {
+std::string cache_entry(const std::string& image, const NamePairs& names) {
   std::string entry = image;
   for (const auto& [expression, name] : names) entry += expression + "\t" + name + "\n";
-  entry += log;
-  const std::uint64_t bytes[] = {log.size(), image.size()};
-  return entry.append(reinterpret_cast<const char*>(bytes), sizeof bytes);
+  const std::uint64_t bytes = image.size();
+  return entry.append(reinterpret_cast<const char*>(&bytes), sizeof bytes);
 }
 
 bool read_cache_entry(const std::string& entry, std::shared_ptr<const std::string>& image,
-                      NamePairs& names, std::string& log) {
-  std::uint64_t bytes[2] = {};
+                      NamePairs& names) {
+  std::uint64_t bytes = 0;
   if (entry.size() < sizeof bytes) return false;
-  const std::size_t end_of_log = entry.size() - sizeof bytes;
-  std::memcpy(bytes, entry.data() + end_of_log, sizeof bytes);
-  const auto [log_bytes, image_bytes] = bytes;
-  if (log_bytes > end_of_log || image_bytes > end_of_log - log_bytes) return false;
-  const std::size_t end = end_of_log - log_bytes;
-  image = std::make_shared<const std::string>(entry, 0, image_bytes);
-  for (std::size_t at = image_bytes; at < end;) {
+  const std::size_t end = entry.size() - sizeof bytes;
+  std::memcpy(&bytes, entry.data() + end, sizeof bytes);
+  if (bytes > end) return false;
+  image = std::make_shared<const std::string>(entry, 0, bytes);
+  for (std::size_t at = bytes; at < end;) {
     const std::size_t tab = entry.find('\t', at);
     const std::size_t line_end = entry.find('\n', at);
     if (tab > line_end || line_end >= end) return false;
     names.emplace_back(entry.substr(at, tab - at), entry.substr(tab + 1, line_end - tab - 1));
     at = line_end + 1;
   }
-  log = entry.substr(end, log_bytes);
   return true;
 }
 

@@ -38,10 +38,10 @@ NamePairs kernel_types(const NamePairs& names);
 /// The others.
 NamePairs plain_names(const NamePairs& names);
 
-/// What the cache holds: an image with its names behind it, and what the compiler said.
-std::string cache_entry(const std::string& image, const NamePairs& names, const std::string& log);
+/// What the cache holds: an image with its names behind it.
+std::string cache_entry(const std::string& image, const NamePairs& names);
 /// False for what cache_entry() has not made.
 bool read_cache_entry(const std::string& entry, std::shared_ptr<const std::string>& image,
-                      NamePairs& names, std::string& log);
+                      NamePairs& names);
 
 }  // namespace pycuda::rtc
