@@ -342,7 +342,7 @@ def test_errors_have_one_tree_of_classes():
         kind = getattr(cuda, name)
         assert issubclass(kind, cuda.Error) and kind.__base__ is cuda.Error
         if name != "CompileError":
-            assert kind.__module__ == "pycuda._driver"
+            assert kind.__module__ == "pycuda.driver"
     assert cuda.Error.__base__ is Exception
     assert cuda.Error("text").code is None
     text = str(cuda.CompileError("nvcc compilation of k.cu failed", ["nvcc", "k.cu"], "", "k.cu(1): error"))

@@ -81,10 +81,7 @@ CALLS = {
     "an address": (lambda: set_pitched(offset=4), "texture: the address 0x[0-9a-f]+ is no multiple of 256"),
     "rows beyond memory": (lambda: set_pitched(description=plane(height=64)), "texture: the [0-9]+ bytes at 0x"),
     "no rows": (lambda: set_pitched(description=plane(height=0)), r"texture: no rows in memory are 8 x 0"),
-    "bytes beyond memory": (
-        lambda: reference().set_address(drv.mem_alloc(4096), 1 << 20),
-        "texture: the 1048576 bytes at 0x",
-    ),
+    "no memory": (lambda: reference().set_address(1 << 46, 1 << 20), "texture: the 1048576 bytes at 0x"),
     "no bytes": (lambda: reference().set_address(drv.mem_alloc(4096), 0), "texture: 0 bytes of texels of 4 are 0"),
     "a pitch that is too small": (lambda: box(dst_pitch=32), "copy: the destination has a pitch of 32 bytes, too few"),
     "a copy beyond memory": (lambda: box(height=64, dst_pitch=128), "copy: the destination takes [0-9]+ bytes at 0x"),

@@ -85,11 +85,13 @@ std::string advice_on_fault(const std::string& text) {
     return "; if the recursion ends, Context.set_limit(limit.STACK_SIZE, bytes) gives its threads "
            "more";
   }
-  if (text.find("trap instruction in kernel") != std::string::npos) {
-    return "; the compiler puts a trap where it sees a null pointer used, the source where it says "
-           "__trap()";
+  std::string advice = cuda::advice_on_grid_fault(text);
+  if (advice.empty() && text.find("trap instruction in kernel") != std::string::npos) {
+    advice =
+        "; the compiler puts a trap where it sees a null pointer used, the source where it "
+        "says __trap()";
   }
-  return cuda::advice_on_grid_fault(text);
+  return advice;
 }
 
 // The interpreter's own error, if any, wins: nothing may be raised on top of it.
