@@ -14,11 +14,12 @@
 
 namespace pycuda::cpu::exec {
 
-/// Where one thread alone accesses a word between two barriers, or lanes of one warp read it, the
-/// word's state says that and compiled code sees to it. Of other words two reads, two writes and
-/// two strong writes are kept, of different warps where there are such: whatever races with any
-/// access since the barrier races with one of these. Words of which threads access parts have a
-/// history.
+/// As in FastTrack, an epoch (a thread or warp and its clock, here a stamp) stands for a vector
+/// clock wherever it can. Where one thread alone accesses a word between two barriers, or lanes of
+/// one warp read it, the word's state says that and compiled code sees to it. Of other words two
+/// reads, two writes and two strong writes are kept, of different warps where there are such:
+/// whatever races with any access since the barrier races with one of these. Words of which threads
+/// access parts have a history.
 class SharedWords {
  public:
   /// What accesses of one instruction have in common.

@@ -8,6 +8,7 @@
 #include "cpu/lower/bulk_copy.h"
 #include "cpu/lower/emitter.h"
 #include "cpu/lower/function_lowering.h"
+#include "cpu/lower/packed_elements.h"
 
 namespace pycuda::cpu::lower {
 namespace {
@@ -92,22 +93,11 @@ bool emit_multimem(FunctionLowering& lowering, const ptx::Instruction& instructi
     llvm::Value* values =
         lowering.runtime_call("pycuda_cpu_multimem_load",
                               llvm::StructType::get(lowering.context(), {word, word}), arguments);
-    for (unsigned i = 0; i < count; ++i) {
-      const unsigned offset = i * bits;
-      llvm::Value* half = b.CreateExtractValue(values, offset / 64);
-      lowering.write(elements[i],
-                     b.CreateTrunc(b.CreateLShr(half, offset % 64), lowering.int_type(bits)));
-    }
+    for (unsigned i = 0; i < count; ++i)
+      lowering.write(elements[i], part_of(lowering, values, i * bits, bits));
     return true;
   }
-  llvm::Value* words[2] = {b.getInt64(0), b.getInt64(0)};
-  for (unsigned i = 0; i < count; ++i) {
-    const unsigned offset = i * bits;
-    llvm::Value* value = b.CreateZExt(lowering.read_bits(elements[i], bits), b.getInt64Ty());
-    llvm::Value*& word = words[offset / 64];
-    word = b.CreateOr(word, b.CreateShl(value, offset % 64));
-  }
-  arguments.insert(arguments.end(), {words[0], words[1]});
+  for (llvm::Value* word : packed_elements(lowering, elements, bits)) arguments.push_back(word);
   lowering.runtime_call(operation ? "pycuda_cpu_multimem_reduce" : "pycuda_cpu_multimem_store",
                         b.getVoidTy(), arguments);
   return true;

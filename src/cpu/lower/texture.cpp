@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "cpu/kernel_abi/texture.h"
+#include "cpu/lower/packed_elements.h"
 
 namespace pycuda::cpu::lower {
 
@@ -90,14 +91,6 @@ bool coordinates_of(FunctionLowering& lowering, const ptx::Operand& operand,
 llvm::Type* texels_type(FunctionLowering& lowering) {
   llvm::Type* word = lowering.builder().getInt64Ty();
   return llvm::StructType::get(lowering.context(), {word, word});
-}
-
-/// `bits` bits at bit `offset` of the 128 that a call returned; none straddles the middle.
-llvm::Value* part_of(FunctionLowering& lowering, llvm::Value* texels, unsigned offset,
-                     unsigned bits) {
-  llvm::IRBuilder<>& b = lowering.builder();
-  llvm::Value* word = b.CreateExtractValue(texels, offset / 64);
-  return b.CreateTrunc(b.CreateLShr(word, offset % 64), lowering.int_type(bits));
 }
 
 /// Writes four components as the destination has them: 32 bits each, f16, or f16x2 pairs.
@@ -319,14 +312,7 @@ bool emit_surface(FunctionLowering& lowering, const ptx::Instruction& instructio
       lowering.write(elements[i], part_of(lowering, texels, i * bits, bits));
     return true;
   }
-  llvm::Value* words[2] = {b.getInt64(0), b.getInt64(0)};
-  for (unsigned i = 0; i < count; ++i) {
-    const unsigned offset = i * bits;
-    llvm::Value* value = b.CreateZExt(lowering.read_bits(elements[i], bits), b.getInt64Ty());
-    llvm::Value*& word = words[offset / 64];
-    word = b.CreateOr(word, b.CreateShl(value, offset % 64));
-  }
-  arguments.insert(arguments.end(), {words[0], words[1]});
+  for (llvm::Value* word : packed_elements(lowering, elements, bits)) arguments.push_back(word);
   lowering.runtime_call("pycuda_cpu_surface_store", b.getVoidTy(), arguments);
   return true;
 }
