@@ -3,9 +3,11 @@
 """Check that no test's verdict depends on time, on load or on other processes' memory.
 
 Prints each line of tests/ that sleeps, reads a clock, limits a wait or asks how much memory a device has free, unless
-tools/test_times.toml lists it with a reason.
+tools/test_times.toml lists it with a reason; and each that skips a test for another reason than what it needs, which
+would fail only on the machines where it is skipped.
 """
 
+import ast
 import pathlib
 import re
 import sys
@@ -49,6 +51,22 @@ def uses_in(file: pathlib.Path) -> dict[str, list[int]]:
     return {kind: lines for kind, lines in found.items() if lines}
 
 
+def skips_in(file: pathlib.Path) -> list[int]:
+    """The lines of skips whose reason is written there and does not begin with "needs "."""
+    lines = []
+    for call in ast.walk(ast.parse(file.read_text())):
+        if not isinstance(call, ast.Call) or ast.unparse(call.func) not in ("pytest.skip", "pytest.mark.skipif"):
+            continue
+        given = [keyword.value for keyword in call.keywords if keyword.arg == "reason"]
+        if ast.unparse(call.func) == "pytest.skip":
+            given += call.args[:1]
+        for reason in given:
+            first = reason.values[0] if isinstance(reason, ast.JoinedStr) else reason
+            if isinstance(first, ast.Constant) and not str(first.value).startswith("needs "):
+                lines.append(call.lineno)
+    return lines
+
+
 def complaints(root: pathlib.Path) -> list[str]:
     """One line for each use without a reason, and for each reason without its uses."""
     allowed = {(rule["file"], rule["what"]): rule for rule in tomllib.loads((root / ALLOWED).read_text())["allowed"]}
@@ -57,6 +75,8 @@ def complaints(root: pathlib.Path) -> list[str]:
         if file.suffix not in {".py", ".cpp", ".h"}:
             continue
         name = file.relative_to(root).as_posix()
+        if file.suffix == ".py":
+            found += [f'{name}:{line}: skip: begin the reason with "needs "' for line in skips_in(file)]
         for kind, lines in uses_in(file).items():
             rule = allowed.pop((name, kind), None)
             if rule is None:
@@ -72,5 +92,5 @@ def complaints(root: pathlib.Path) -> list[str]:
 
 if __name__ == "__main__":
     lines = complaints(ROOT)
-    print("\n".join(lines) if lines else "tests: no verdict depends on time, load or other processes")
+    print("\n".join(lines) if lines else "tests: verdicts depend on no time, load or other process; skips name a need")
     sys.exit(bool(lines))

@@ -28,7 +28,7 @@ __global__ void spread(float *to, const float *from)
 @pytest.fixture
 def kernel(context):
     if not is_cpu():
-        pytest.skip("plans and counters are of the CPU driver")
+        pytest.skip("needs the CPU driver, which has plans and counters")
     return ipython_magic.compile_cell("", SOURCE[1:], {})[0]
 
 
@@ -46,7 +46,7 @@ def test_a_plan_names_the_lines_of_the_cell(kernel):
 
 def test_a_plan_names_the_lines_of_the_program(context):
     if not is_cpu():
-        pytest.skip("plans are of the CPU driver")
+        pytest.skip("needs the CPU driver, which has plans")
     module = SourceModule(
         """
         __global__ void set(int *a) { a[threadIdx.x] = 1; }
@@ -76,7 +76,7 @@ def test_a_report_shows_the_cell_as_one_text(kernel, arguments):
 
 def test_what_a_check_finds_stands_at_its_line_of_the_cell(context, arguments):
     if not is_cpu():
-        pytest.skip("checks are of the CPU driver")
+        pytest.skip("needs the CPU driver, which checks")
     (kernel,) = ipython_magic.compile_cell("", "__global__ void meet(int *a)\n{\n  a[0] = threadIdx.x;\n}", {})
     report = kernel.report(arguments[0], block=(64, 1, 1), checks="race")
     assert report.findings and report.html.count("<h3") == 1

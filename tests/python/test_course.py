@@ -139,7 +139,7 @@ def test_the_course_is_imported_from_its_folder_and_from_the_one_above(context, 
     run_program(f"import sys; sys.path.insert(0, {str(folder)!r})\nimport course\nassert callable(course.check)")
 
 
-@pytest.mark.skipif(not has_cpu_driver(), reason="a GPU does not notice these accesses")
+@pytest.mark.skipif(not has_cpu_driver(), reason="needs the CPU driver, which notices these accesses")
 @pytest.mark.parametrize(
     "pointer", ["cuda.mem_alloc(40)", "np.intp(host.ctypes.data)"], ids=["overrun", "host pointer"]
 )

@@ -2,6 +2,7 @@
 """Importing needs nothing; the first call that needs a driver says what is missing."""
 
 import ast
+import re
 import sys
 import sysconfig
 
@@ -166,8 +167,9 @@ def test_a_sub_interpreter_is_refused_and_the_process_ends():
         print("end")
         """
     )
-    lines = output.splitlines()
-    assert "sub-interpreter" in lines[0] and lines[1:] == ["end"]
+    *refusal, end = output.splitlines()
+    # From Python 3.12 on it is NumPy, imported first, that refuses, in its own words.
+    assert re.search("does not support .*sub-?interpreters", "\n".join(refusal)) and end == "end", output
 
 
 def test_errors_are_named_as_programs_know_them():

@@ -7,7 +7,7 @@ import pytest
 from programs import has_cpu_driver, run_program
 
 pytest.importorskip("IPython", reason="needs IPython")
-pytestmark = pytest.mark.skipif(not has_cpu_driver(), reason="a lost context is replaced on the CPU driver")
+pytestmark = pytest.mark.skipif(not has_cpu_driver(), reason="needs the CPU driver, which replaces a lost context")
 
 BEGINNING = """
 import sys

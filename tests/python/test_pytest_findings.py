@@ -250,7 +250,9 @@ def test_setup_methods_are_told_how_to_get_a_context(project):
 def test_the_original_in_the_same_place_is_named(tmp_path):
     copied = shutil.copytree(PACKAGES / "pycuda", tmp_path / "packages" / "pycuda", symlinks=True)
     (copied / "_pvt_struct.cpython-311-x86_64-linux-gnu.so").touch()
+    project = tmp_path / "project"  # beside the package, whose examples have tests of their own
+    project.mkdir()
     code = "def test_1(cuda_context): pass\n"
-    status, output = run_project(tmp_path, code, PYCUDA_DRIVER="cpu", PYTHONPATH=str(copied.parent))
+    status, output = run_project(project, code, PYCUDA_DRIVER="cpu", PYTHONPATH=str(copied.parent))
     assert status == 1, output
     assert output.count("pip uninstall -y pycuda-anywhere && pip uninstall -y pycuda && pip install") >= 2

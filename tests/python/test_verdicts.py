@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""No test's verdict depends on time, load or other processes: tools/check_tests.py knows what would."""
+"""Verdicts depend on no time, load or other process, and skips name a need: tools/check_tests.py knows what would."""
 
 import pathlib
 import sys
@@ -70,3 +70,20 @@ def test_a_reason_is_given_for_each_use_and_for_no_other(tree):
     assert "no reason" in complaint
     (complaint,) = tree("", [("sleep", 1, "it never runs")])
     assert "has no sleep" in complaint
+
+
+@pytest.mark.parametrize(
+    ("skip", "told"),
+    [
+        ("pytest.skip('too old')", True),
+        ("pytest.skip(f'too old: {it}')", True),
+        ("pytest.mark.skipif(old, reason='too old')", True),
+        ("pytest.skip('needs a newer one')", False),
+        ("pytest.skip(f'needs {it}')", False),
+        ("pytest.skip(reason)", False),
+    ],
+)
+def test_a_skip_begins_with_what_it_needs(tree, skip, told):
+    assert tree(f"import pytest\n\n{skip}\n", []) == (
+        ['tests/test_x.py:3: skip: begin the reason with "needs "'] if told else []
+    )
