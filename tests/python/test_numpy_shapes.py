@@ -279,3 +279,32 @@ def test_what_is_split_and_joined_again_is_the_same(pair, data):
     for axis in range(host.ndim):
         points = sorted(data.draw(st.lists(st.integers(0, 5), max_size=3)))
         check(np.concatenate(np.split(device, points, axis), axis), host)
+
+
+METHODS = {
+    "round": lambda a: (a.round(), a.round(1), a.round(decimals=-1)),
+    "repeat": lambda a: (a.repeat(2), a.repeat([0, 2, 3], axis=0), a.repeat(2, -1)),
+    "diagonal": lambda a: (a.diagonal(), a.diagonal(1), a.diagonal(-1, 1, 0), a.diagonal(axis1=-1, axis2=0)),
+    "trace": lambda a: (a.trace(), a.trace(1), a.trace(dtype="f4")),
+}
+
+
+@pytest.mark.parametrize("shape", [(3, 4), (3, 4, 5)])
+@pytest.mark.parametrize("dtype", ["i4", "f2", "f8"])
+@pytest.mark.parametrize("name", METHODS)
+def test_methods(name, dtype, shape):
+    for host in (numbers(shape, dtype), numbers(shape, dtype)[:, ::-1], numbers(shape[::-1], dtype).T):
+        for of_host, of_device in zip(METHODS[name](host), METHODS[name](to_gpu(host))):
+            same(of_device, of_host)
+
+
+def test_methods_with_out_and_wrong_arguments():
+    host = numbers((3, 4), "f8")
+    array, out = to_gpu(host), gpuarray.empty((3, 4), np.float64)
+    assert array.round(1, out) is out and (out.get() == host.round(1)).all()
+    total = gpuarray.empty((), np.float64)
+    assert array.trace(out=total) is total and total.get() == host.trace()
+    array.diagonal()[...] = 0
+    assert (array.get() == host * (1 - np.eye(3, 4))).all()
+    for call in (lambda x: x.repeat([1, 2]), lambda x: x.diagonal(0, 1, 1), lambda x: x[0].trace()):
+        fails_alike(call, host)

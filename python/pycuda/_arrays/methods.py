@@ -7,6 +7,7 @@ A method is the operation itself, a plain function, so that a call costs no more
 import types
 
 from pycuda._arrays.core.gpuarray import GPUArray
+from pycuda._arrays.numpy import families
 from pycuda._arrays.ops import (
     arithmetic,
     casting,
@@ -37,6 +38,26 @@ def _array_namespace(self, *, api_version=None):
     return array_api
 
 
+def _of_numpy(name, *args):
+    # NumPy's function of the same arguments; its module is imported when one of its functions is first called.
+    return families.load(families.HOMES[name], name)(*args)
+
+
+def _diagonal(self, offset=0, axis1=0, axis2=1):
+    """The elements on a diagonal of two axes, along a new last axis: a view."""
+    return _of_numpy("diagonal", self, offset, axis1, axis2)
+
+
+def _repeat(self, repeats, axis=None):
+    """Each element so many times, along an axis (None: of the flattened array)."""
+    return _of_numpy("repeat", self, repeats, axis)
+
+
+def _trace(self, offset=0, axis1=0, axis2=1, dtype=None, out=None):
+    """The sum of the elements on a diagonal of two axes."""
+    return _of_numpy("trace", self, offset, axis1, axis2, dtype, out)
+
+
 METHODS = {
     # copies
     "set": transfers.set,
@@ -56,6 +77,7 @@ METHODS = {
     "transpose": views.transpose,
     "swapaxes": views.swapaxes,
     "reverse": views.reverse,
+    "diagonal": _diagonal,
     "real": property(views.real),
     "imag": property(views.imag),
     "conj": views.conj,
@@ -74,6 +96,7 @@ METHODS = {
     "_select": selection.select,
     "_put": selection.store,
     "take": selection.take,
+    "repeat": _repeat,
     "put": selection.put,
     "nonzero": selection.nonzero,
     # order
@@ -94,8 +117,10 @@ METHODS = {
     "mean": reductions.mean,
     "var": reductions.var,
     "std": reductions.std,
+    "trace": _trace,
     # arithmetic
     "clip": where.clip,
+    "round": where.rounded,
     "__round__": where.round_to,
     "dot": products.product,
     "__matmul__": products.matmul_operator,

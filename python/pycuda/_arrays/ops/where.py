@@ -140,6 +140,11 @@ def _rounded_integers(a, unit, stream):
     return apply("multiply", apply("add", below, up), unit).astype(a.dtype, stream, copy=False)
 
 
+def rounded(self, decimals=0, out=None, stream=None):
+    """`pycuda.gpuarray.round_` as NumPy's method."""
+    return round_(self, decimals, out, stream)
+
+
 def round_to(self, ndigits=None):
     """``round(self, ndigits)``."""
     return round_(self, ndigits or 0)
