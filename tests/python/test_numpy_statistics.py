@@ -260,3 +260,12 @@ def test_nothing_has_no_average():
     agree(np.median, numbers((5,), "bool"))
     agree(np.median, numbers((6,), "float16"))
     agree(np.median, numbers((5,), "complex64"))
+
+
+def test_what_numpy_does_not_convert_is_refused():
+    with pytest.raises(TypeError, match="complex128 to float64"):
+        np.interp(to_gpu(np.array([1 + 5j, 2])), [-1.0, 0.0, 3.0], [1.0, 2.0, 3.0])
+    with pytest.raises(TypeError, match="uint64 numbers up to 9223372036854775808 are not cast to int64"):
+        np.bincount(to_gpu(np.array([1, 2**63], np.uint64)))
+    with pytest.raises(TypeError, match="boolean subtract"):
+        np.gradient(to_gpu(np.array([True, False, True])))

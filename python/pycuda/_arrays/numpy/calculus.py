@@ -102,6 +102,8 @@ def gradient(f, *varargs, axis=None, edge_order=1):
         raise TypeError("invalid number of arguments")
     if edge_order not in (1, 2):
         raise ValueError("'edge_order' greater than 2 not supported")
+    if f.dtype.kind == "b":
+        raise TypeError("boolean subtract is not supported: convert the array with astype")
     f = floating(f)
     spacings = list(varargs) * len(axes) if len(varargs) == 1 and len(axes) > 1 else list(varargs) or [1.0] * len(axes)
     results = []
@@ -156,6 +158,9 @@ def _on_lines(x, xp, fp):
 def interp(x, xp, fp, left=None, right=None, period=None):
     """The values at `x` on the lines between points, of which `xp` ascends."""
     x, xp, fp = device(x), device(xp), device(fp)
+    for one in (x, xp):
+        if one.dtype.kind == "c":
+            raise TypeError(f"Cannot cast array data from {one.dtype} to float64 according to the rule 'safe'")
     dtype = np.dtype(np.complex128 if fp.dtype.kind == "c" else np.float64)
     x, xp, fp = x.astype(np.float64, copy=False), xp.astype(np.float64, copy=False), fp.astype(dtype, copy=False)
     if xp.ndim != 1 or fp.ndim != 1:

@@ -62,7 +62,10 @@ def bincount(x, /, weights=None, minlength=0):
     else:
         if x.dtype.kind == "i" and x.min().item() < 0:
             raise ValueError("'list' argument must have no negative elements")
-        bins = max(bins, int(x.max().item()) + 1)
+        largest = int(x.max().item())
+        if largest > np.iinfo(np.int64).max:
+            raise TypeError(f"{x.dtype} numbers up to {largest} are not cast to int64")
+        bins = max(bins, largest + 1)
     return _counted(x, bins, weights)
 
 
