@@ -1,13 +1,21 @@
 # SPDX-License-Identifier: MIT
 """Names that programs look for because another package, or another module of this one, has them."""
 
+import numpy as np
+
 _TO_HOST = "a.get() copies an array to the host"
 _TO_DEVICE = "pycuda.gpuarray.to_gpu(a) copies an array to the device"
+_OF_SCIPY = {
+    name: f"scipy.special.{function}(a) computes it on the device"
+    for name, function in zip("erf erfc erfinv gamma lgamma".split(), "erf erfc erfinv gamma gammaln".split())
+}
 _NAMES = {
     "GPUArray": dict.fromkeys(("numpy", "cpu", "asnumpy", "to_host", "copy_to_host", "to_numpy", "as_numpy"), _TO_HOST)
     | {"__array_interface__": "pass what its get() method returns"},
     "pycuda.gpuarray": dict.fromkeys(("asnumpy", "to_cpu", "from_gpu", "to_host"), _TO_HOST)
-    | dict.fromkeys(("to_device", "cuda_array", "togpu"), _TO_DEVICE),
+    | dict.fromkeys(("to_device", "cuda_array", "togpu"), _TO_DEVICE)
+    | _OF_SCIPY,
+    "pycuda.cumath": _OF_SCIPY,
     "pycuda.driver": {
         "synchronize": "pycuda.driver.Context.synchronize() waits for all work",
         "current_context": "pycuda.driver.Context.get_current() returns the context",
@@ -29,6 +37,8 @@ def remedy(where, name):
         "pycuda", the full name of one of its modules, or "GPUArray".
     """
     text = _NAMES.get(where, {}).get(name, "")
+    if not text and where == "GPUArray" and name[0] != "_" and hasattr(np.ndarray, name):
+        text = f"{_TO_HOST}, which has it"
     if where == "pycuda":
         import importlib.util  # start-up time: only for mistakes
 

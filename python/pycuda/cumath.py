@@ -43,6 +43,13 @@ __all__ = [
 ]
 
 
+def _refused(name, operand):
+    kind = type(operand).__name__
+    if isinstance(operand, (int, float, complex, np.generic)):
+        return f"{kind}: numpy.{name} takes numbers"
+    return f"{kind}: copy it with to_gpu"
+
+
 def _unary(name, operation):
     def function(array, stream_or_out=None, *, out=None, stream=None):
         if stream_or_out is not None:
@@ -56,7 +63,7 @@ def _unary(name, operation):
             else:
                 stream = stream_or_out
         if not isinstance(array, GPUArray):
-            raise TypeError(f"{name} takes an array on the device, not {type(array).__name__}: copy it with to_gpu")
+            raise TypeError(f"{name} takes an array on the device, not {_refused(name, array)}")
         if out is not None:
             assert out.shape == array.shape, f"out has shape {out.shape}, the array has shape {array.shape}"
             if array.dtype.kind in "fc":
@@ -89,7 +96,7 @@ tanh = _unary("tanh", "tanh")
 def _check(name, array, other=None):
     for operand in (array,) if other is None else (array, other):
         if not isinstance(operand, GPUArray):
-            raise TypeError(f"{name} takes arrays on the device, not {type(operand).__name__}: copy it with to_gpu")
+            raise TypeError(f"{name} takes arrays on the device, not {_refused(name, operand)}")
     if array.dtype not in (np.float32, np.float64):
         raise TypeError(f"{name} is for float32 and float64, not {array.dtype}")
     if other is not None and other.shape != array.shape:
@@ -156,3 +163,12 @@ def modf(arg, stream=None):
     arguments = f"{real} *x, {real} *integral, {real} *fraction"
     _kernel("modf", arguments, operation)(arg, integral, fraction, stream=stream)
     return fraction, integral
+
+
+def __getattr__(name):
+    from pycuda import _driver, _other_names  # start-up time: only for mistakes
+
+    remedy = _other_names.remedy(__name__, name)
+    if not remedy and isinstance(getattr(np, name, None), np.ufunc) and name in _driver._array.ufuncs():
+        remedy = f": np.{name}(a) computes it on the device"
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{remedy}")

@@ -245,7 +245,11 @@ def to_device(bf_obj):
     >>> driver.from_device(memory, (3,), np.int32)
     array([0, 1, 2], dtype=int32)
     """
-    view = memoryview(bf_obj)
+    try:
+        view = memoryview(bf_obj)
+    except TypeError:
+        memcpy_htod(0, bf_obj)  # raises with the remedy
+        raise
     allocation = mem_alloc(view.nbytes)
     memcpy_htod(allocation, bf_obj)
     return allocation

@@ -80,7 +80,7 @@ ModulePtr Module::from_file(const std::string& path) {
   const auto& load = module->module_.driver().cuModuleLoad;
   const CUresult code = with_memory_for_code(
       module->context(), [&] { return load.status(module->module_.out(), path.c_str()); });
-  if (code != CUDA_SUCCESS) throw load.error(code);
+  if (code != CUDA_SUCCESS) throw load.error(code, "'" + path + "'");
   return module;
 }
 

@@ -11,7 +11,12 @@
 namespace pycuda::cuda {
 
 Stream::Stream(unsigned int flags) : stream_(require_context()) {
-  stream_.driver().cuStreamCreate(stream_.out(), flags);
+  const auto& create = stream_.driver().cuStreamCreate;
+  const CUresult code = create.status(stream_.out(), flags);
+  if (code == CUDA_ERROR_INVALID_VALUE) {
+    throw create.error(code, "flags are 0 or 1, which is stream_flags.NON_BLOCKING");
+  }
+  if (code != CUDA_SUCCESS) throw create.error(code);
 }
 
 Stream::Stream(unsigned int flags, int priority) : stream_(require_context()) {

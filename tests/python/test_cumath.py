@@ -99,3 +99,22 @@ def test_parts_of_other_numbers_are_refused():
         cumath.modf(to_gpu(np.ones(3, np.int32)))
     with pytest.raises(ValueError, match=r"shapes \(3,\) and \(4,\)"):
         cumath.fmod(to_gpu(np.ones(3)), to_gpu(np.ones(4)))
+
+
+def test_numbers_and_other_names_are_refused_with_what_takes_them():
+    a = to_gpu(np.ones(3))
+    for call, words in (
+        (lambda: cumath.exp(2.0), "not float: numpy.exp takes numbers"),
+        (lambda: cumath.fmod(a, np.float64(2)), "not float64: numpy.fmod takes numbers"),
+        (lambda: cumath.exp(np.ones(3)), "not ndarray: copy it with to_gpu"),
+    ):
+        with pytest.raises(TypeError, match=words):
+            call()
+    for name, words in (
+        ("erf", r"scipy.special.erf\(a\) computes it on the device"),
+        ("lgamma", r"scipy.special.gammaln\(a\) computes"),
+        ("arctan2", r"np.arctan2\(a\) computes it on the device"),
+        ("missing", "no attribute 'missing'$"),
+    ):
+        with pytest.raises(AttributeError, match=words):
+            getattr(cumath, name)

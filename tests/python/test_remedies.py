@@ -2,6 +2,7 @@
 """Mistakes in calls whose errors name what to write instead."""
 
 import re
+import struct
 import traceback
 
 import numpy as np
@@ -122,3 +123,40 @@ def test_the_traceback_of_a_refused_source_is_short():
     total = {"neutral": "0", "reduce_expr": "a + missing", "arguments": "float *in"}
     assert frames(lambda: ReductionKernel(np.float32, **total)) == ["__init__", "_compile_stage"]
     assert frames(lambda: InclusiveScanKernel(np.float32, "a + missing")) == ["__init__", "compile_kernel"]
+
+
+def test_attributes_of_numpys_arrays():
+    array = gpuarray.zeros(4, np.float32)
+    for name in ("tofile", "flat", "ctypes"):
+        with pytest.raises(
+            AttributeError, match=rf"has no {name}: a.get\(\) copies an array to the host, which has it"
+        ):
+            getattr(array, name)
+    assert not hasattr(array, "__array_struct__")
+
+
+def test_sparse_matrices_lists_and_structs():
+    sparse = pytest.importorskip("scipy.sparse", reason="needs SciPy")
+    with pytest.raises(AttributeError, match=r"not csr_array: its toarray\(\) makes one"):
+        gpuarray.to_gpu(sparse.csr_array(np.eye(3)))
+    with pytest.raises(TypeError, match="not 'list': numpy.array.* makes one"):
+        cuda.to_device([1, 2])
+    pair = np.dtype([("first", "f4"), ("second", "i4")])
+    with pytest.raises(ValueError, match=r"unable to map dtype .*: get_or_register_dtype\(name, dtype\)"):
+        InclusiveScanKernel(pair, "a + b")
+
+
+def test_the_argument_with_a_wrong_value_is_named():
+    scale = ElementwiseKernel("float *x, float a, int n_times", "x[i] *= a * n_times")
+    x = gpuarray.zeros(4, np.float32)
+    with pytest.raises(struct.error, match=r"argument #1 \(0-based\): code 'f' needs a number, not GPUArray"):
+        scale(x, x, 2)
+    with pytest.raises(struct.error, match=r"argument #2 \(0-based\): 4294967296 does not fit in the 4 bytes"):
+        scale(x, 2, 2**32)
+
+
+def test_a_file_and_flags_that_the_driver_refuses():
+    with pytest.raises(cuda.RuntimeError, match="file not found - '/nonexistent/file.cubin'"):
+        cuda.module_from_file("/nonexistent/file.cubin")
+    with pytest.raises(cuda.LogicError, match="flags are 0 or 1, which is stream_flags.NON_BLOCKING"):
+        cuda.Stream(3)

@@ -71,7 +71,8 @@ class DTypeRegistry:
         try:
             return self.dtype_to_name[dtype]
         except KeyError:
-            raise ValueError(f"unable to map dtype '{dtype}'") from None
+            remedy = ": get_or_register_dtype(name, dtype) gives it a name in C++" if dtype.names else ""
+            raise ValueError(f"unable to map dtype '{dtype}'{remedy}") from None
 
 
 class _UnknownName(TypeNameNotKnown, KeyError):

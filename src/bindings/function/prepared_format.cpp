@@ -104,7 +104,15 @@ void write_prepared(const PreparedFormat& format, PyObject* const* values, std::
   }
   for (std::size_t i = 0; i < count; ++i) {
     const FormatField& field = format.fields[i];
-    write_field(field, values[i], true, reinterpret_cast<char*>(buffer) + field.offset);
+    try {
+      write_field(field, values[i], true, reinterpret_cast<char*>(buffer) + field.offset);
+    } catch (const nb::python_error& error) {
+      if (!error.matches(nb::module_::import_("struct").attr("error"))) throw;
+      // Many codes of a format are alike: say which value is meant.
+      const std::string text = "argument #" + std::to_string(i) +
+                               " (0-based): " + nb::cast<std::string>(nb::str(error.value()));
+      raise_struct_error(text.c_str());
+    }
   }
 }
 

@@ -73,7 +73,8 @@ def refusal(path, before=()):
 
     `before` has the names of its arguments before the array.
     """
-    shown = path.replace("numpy.", "np.", 1)
+    # What np.vectorize and np.frompyfunc make has a description for a name.
+    shown = "function" if " " in path else path.replace("numpy.", "np.", 1)
     call = f"{shown}({''.join(f'{name}, ' for name in before)}a.get(), ...)"
     return TypeError(
         f"no implementation found for {path!r} on arrays of the device: {call} computes on a host copy, "

@@ -116,7 +116,12 @@ def _missing(ufunc, method, inputs, arguments):
         if not isinstance(one, (GPUArray, np.ndarray, np.generic)) and hasattr(one, "__array_ufunc__"):
             return NotImplemented  # another package's array, which may know it
     # `at` writes to its argument, and NumPy's does so even where that is read-only: never on a copy.
-    if host_copies.are_allowed() and method != "at":
+    if method == "at":
+        raise TypeError(
+            f"no implementation found for 'numpy.{ufunc.__name__}.at' on arrays of the device, to which it writes: "
+            f"host = a.get(), np.{ufunc.__name__}.at(host, ...), a.set(host)"
+        )
+    if host_copies.are_allowed():
         return host_copies.on_host(getattr(ufunc, method), *inputs, **arguments)
     home = "numpy." if getattr(np, ufunc.__name__, None) is ufunc else ""
     raise families.refusal(home + ufunc.__name__ + ("" if method == "__call__" else f".{method}"))

@@ -44,8 +44,8 @@ def _described(function, ary, allocator):
     try:
         return ary.shape, ary.dtype, allocator, None, None, _compact_of(ary)
     except AttributeError:
-        kind = type(ary).__name__
-        raise AttributeError(f"{function} takes a NumPy array, not {kind}: numpy.array makes one") from None
+        remedy = "its toarray() makes one" if hasattr(ary, "toarray") else "numpy.array makes one"
+        raise AttributeError(f"{function} takes a NumPy array, not {type(ary).__name__}: {remedy}") from None
 
 
 def _compact_of(ary):
