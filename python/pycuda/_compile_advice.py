@@ -7,6 +7,9 @@ import re
 
 from pycuda._source_text import code_of
 
+# Of %-formats, string.Template and jinja; "{{x}}" is also an initialiser in C++.
+_PLACEHOLDER = re.compile(r"%\(\w+\)[a-z]|\$\{\w+\}|\{\{ \w+ \}\}|\{% *(?:for|if|endfor|endif|set)\b")
+_OF_OPENCL = re.compile(r"\b(__kernel|__global|__local|get_global_id)\b")
 _HOST_CALL = re.compile(r"\b(cuda(?:Malloc|Memcpy|Memset|Free|DeviceSynchronize|GetLastError)\w*)\s*\(")
 _DEVICE_FUNCTION = re.compile(r"__(?:global|device)__[^;{}=]*\([^;{}]*\)[^;{}=]*\{")
 _MAIN = re.compile(r"\b(?:int|void|auto)\s+main\s*\(")
@@ -121,7 +124,8 @@ def advice(source, is_dynamic=False):
     """
     if is_file_name(source):
         return f"the source is the name of a file: pass its text, open({source.strip()!r}).read()"
-    code, device_code = _without_device_functions(code_of(source))
+    whole = code_of(source)
+    code, device_code = _without_device_functions(whole)
     if "<<<" in code:
         return (
             "kernels are not launched by <<<...>>> here: get_function returns a kernel that Python calls, "
@@ -134,6 +138,13 @@ def advice(source, is_dynamic=False):
         return f"{name} is host code, which Python does here: {remedy}"
     if _MAIN.search(code):
         return "main() is host code: SourceModule compiles device code only, and Python does the rest"
+    if found := _PLACEHOLDER.search(whole):
+        return f"{found[0]} is a placeholder of a template, which has not been filled in"
+    if found := _OF_OPENCL.search(whole):
+        return (
+            f"{found[1]} is OpenCL's: in CUDA a kernel is __global__ void, its arrays are plain pointers, its index "
+            "blockIdx.x * blockDim.x + threadIdx.x"
+        )
     return _advice_on_kernels(device_code, is_dynamic)
 
 

@@ -129,3 +129,20 @@ def test_names_that_no_header_declares_are_left_to_the_compiler(context):
 def test_a_reduction_without_an_expression_names_its_argument(context):
     with pytest.raises(CompileError, match='the argument that is reduced is named in: arguments="float .in"'):
         ReductionKernel(np.float32, neutral="0", reduce_expr="a+b", arguments="float *x")
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("__global__ void f(%(type)s *a) { a[0] = 1; }", r"%\(type\)s is a placeholder"),
+        ("__global__ void f(float *a) { a[0] = {{ n }}; }", "{{ n }} is a placeholder"),
+        ("__global__ void f(${real} *a) { a[0] = 1; }", r"\${real} is a placeholder"),
+        ("__global__ void f(float *a) { {% for i in r %} a[0] = 1; {% endfor %} }", "{% for is a placeholder"),
+        ("__kernel void f(__global float *a) { a[get_global_id(0)] = 1; }", "__kernel is OpenCL's: .*__global__ void"),
+    ],
+)
+@pytest.mark.usefixtures("context")
+def test_templates_that_are_not_filled_in_and_opencl(source, words):
+    with pytest.raises(CompileError, match=words):
+        SourceModule(source)
+    assert advice("__device__ int pairs[1][1] = {{1}}, n = 7 % (3);\n" + KERNEL) == ""
