@@ -166,6 +166,8 @@ class RandomNumberGenerator:
 
     def _initialise(self, *arguments):
         """Run `prepare` with the stack that cuRAND's initialisation needs."""
+        if arguments[-1] < 0:
+            raise ValueError(f"offset must not be negative, and is {arguments[-1]}")
         before = drv.Context.get_limit(drv.limit.STACK_SIZE)
         if before < _INITIAL_STACK_BYTES:
             drv.Context.set_limit(drv.limit.STACK_SIZE, _INITIAL_STACK_BYTES)

@@ -279,3 +279,9 @@ def test_kernels_of_a_generator_are_looked_up_when_they_are_needed():
         generator.state_types  # noqa: B018
     if is_cpu():
         assert 0 < len(generator.generators._functions) < len(names)
+
+
+@pytest.mark.parametrize("name", ["XORWOW", "Sobol32"])
+def test_an_offset_is_not_negative(name):
+    with pytest.raises(ValueError, match="offset must not be negative, and is -1"):
+        getattr(curandom, f"{name}RandomNumberGenerator")(offset=-1)
