@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import html
+import re
 import sys
 import warnings
 
@@ -13,6 +14,9 @@ from pycuda._compiling import COMPILER_OUTPUT
 from pycuda._notebook_errors import Faults, is_lost
 from pycuda._notebook_kernels import Cell, cell_of, compile_again, forget  # noqa: F401 - for those who compile a cell again
 from pycuda._source_places import running_cell
+from pycuda._source_text import code_of
+
+_TEMPLATE = re.compile(r"\btemplate\s*<[^{;]*\b__global__\b[^{;]*?(\w+)\s*\(")
 
 
 def _occupancy_of(function):
@@ -84,6 +88,9 @@ def compile_cell(line, cell, namespace, number=""):
         import pycuda.autoinit  # start-up time, and it makes a context  # noqa: F401
     functions = compile_again(Cell(number, line, cell))
     if not functions:
+        if found := _TEMPLATE.search(code_of(cell)):
+            instance = f'SourceModule(source).get_function("{found[1]}<float>")'
+            raise ValueError(f"%%cuda: {found[1]} is a template without an instance: {instance} makes one")
         raise ValueError("%%cuda: the cell defines no __global__ function that the host can call")
     namespace.update(functions)
     return list(functions.values())

@@ -68,6 +68,8 @@ def test_the_kernels_of_a_cell_become_names(context):
 def test_a_cell_without_kernels_is_refused(context):
     with pytest.raises(ValueError, match="no __global__ function"):
         ipython_magic.compile_cell("", "int a;", {})
+    with pytest.raises(ValueError, match=r'fill is a template .*get_function\("fill<float>"\) makes one$'):
+        ipython_magic.compile_cell("", "template <class T> __global__ void fill(T *a) { a[0] = 1; }", {})
 
 
 def test_ipython_loads_the_extension(driver):
