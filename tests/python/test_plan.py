@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Function.plan: how the CPU driver runs a kernel, for people to read."""
 
+import itertools
 import pathlib
 
 import pycuda
@@ -126,3 +127,21 @@ for threads in (2000, 0):
     )
     assert "blocks of 2000 x 1 x 1 threads: it takes 1 to 1024" in output
     assert "blocks of 0 x 1 x 1 threads" in output
+
+
+def test_long_places_widen_their_column():
+    output, _ = run_program(
+        """
+import pycuda.autoinit
+from pycuda.compiler import SourceModule
+lines = ["__global__ void scale(float *x, int n)", "{", "  int i = threadIdx.x;", "  if (i < n) x[i] *= 2;", "}"]
+print(SourceModule("\\n".join(lines)).get_function("scale").plan())
+""",
+        PYCUDA_DRIVER="cpu",
+    )
+    below = output[output.index("   PTX  source") :].splitlines()
+    table = list(itertools.takewhile(lambda row: row.startswith(" "), below))
+    assert any("line 4 of the source passed at" in row for row in table)
+    column = table[0].index("instruction")
+    for row in table:
+        assert row[column - 2 : column] == "  " and row[column] != " ", output
