@@ -300,6 +300,13 @@ def _cells(counted):
     ]
 
 
+def _readable(name):
+    """A kernel's name in C++."""
+    from pycuda import _driver  # start-up time: the package imports this module for its names
+
+    return _driver._readable_name(name)
+
+
 _TITLES = ("sectors (ideal)", "wavefronts (ideal)", "divergent branches", "active threads")
 
 
@@ -309,7 +316,7 @@ class Counters:
     Attributes
     ----------
     kernels : list of KernelCounters
-        By name; complete after the `with` statement. `c["name"]` is the one of a kernel.
+        By name; complete after the `with` statement. `c["name"]`, or `c["name<int>"]`, is the one of a kernel.
     """
 
     def __init__(self):
@@ -344,7 +351,12 @@ class Counters:
         for kernel in self.kernels:
             if kernel.kernel == name:
                 return kernel
-        names = ", ".join(one.kernel for one in self.kernels) or "none"
+        # Instances of templates and overloads, by their names in C++: shortened if only one has that name then.
+        readable = [_readable(kernel.kernel) for kernel in self.kernels]
+        for names in (readable, *([one.partition(mark)[0] for one in readable] for mark in "(<")):
+            if names.count(name) == 1:
+                return self.kernels[names.index(name)]
+        names = ", ".join(readable) or "none"
         raise KeyError(f"no kernel {name!r} was launched; these were: {names}")
 
     def __iter__(self):
@@ -356,7 +368,7 @@ class Counters:
     def _tables(self):
         """Two tables, each a list of rows of cells with the titles first: kernels, and lines that touch memory."""
         yield [["kernel", "launches", *_TITLES]] + [
-            [one.kernel, str(one.launches), *_cells(one)] for one in self.kernels
+            [_readable(one.kernel), str(one.launches), *_cells(one)] for one in self.kernels
         ]
         lines = [["line", "source", *_TITLES]]
         for kernel in self.kernels:

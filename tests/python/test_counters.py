@@ -7,9 +7,11 @@ import pathlib
 import subprocess
 import sys
 
+import numpy as np
 import pycuda
 import pytest
 from programs import run_program
+from pycuda import gpuarray
 from pycuda.compiler import SourceModule
 
 needs_cpu_driver = pytest.mark.skipif(
@@ -242,3 +244,19 @@ def test_another_driver_says_who_counts(fake_driver):
         PYCUDA_DRIVER=fake_driver,
     )
     assert "only the CPU driver counts what kernels do" in errors
+
+
+@needs_cpu_driver
+@pytest.mark.usefixtures("context")
+def test_instances_of_templates_have_their_names_in_cpp():
+    module = SourceModule("template <class T> __global__ void fill(T *a) { a[threadIdx.x] = 1; }")
+    with pycuda.counters() as c:
+        module.get_function("fill<float>")(gpuarray.zeros(32, np.float32), block=(32, 1, 1))
+    assert c["fill"] is c["fill<float>"] is c["fill<float>(float*)"] is c.kernels[0]
+    assert "fill<float>(float*)" in str(c)
+    with pycuda.counters() as c:
+        for name, dtype in (("fill<float>", np.float32), ("fill<int>", np.int32)):
+            module.get_function(name)(gpuarray.zeros(32, dtype), block=(32, 1, 1))
+    assert c["fill<int>"].launches == 1
+    with pytest.raises(KeyError, match=r"no kernel 'fill' .*: fill<float>\(float\*\), fill<int>\(int\*\)"):
+        c["fill"]
