@@ -25,6 +25,7 @@ def test_the_refusal_of_nvidias_runtime_names_it(level, times):
     assert output == "0\n" + 3 * "1 None\n"
     assert errors.count("(libcudart) needs NVIDIA's driver") == times
     assert ("the private table 6b050505" in errors) == (times > 0)
+    assert errors.count("python -m pycuda run PROGRAM takes the CPU driver's own") == times
 
 
 COMPILE = """

@@ -102,8 +102,11 @@ CUresult refuse_export_table(const CUuuid& id, const void* caller) {
   pycuda::base::log(
       said.exchange(true) ? pycuda::base::LogLevel::Debug : pycuda::base::LogLevel::Warning,
       "cuGetExportTable: the private table " + digits +
-          " is not supported by the CPU driver: a program or library that uses NVIDIA's runtime "
-          "(libcudart) needs NVIDIA's driver; the driver API (cu*) and PTX work here");
+          " is not supported by the CPU driver: NVIDIA's runtime (libcudart) needs NVIDIA's "
+          "driver, "
+          "as do its libraries, such as libcufft; python -m pycuda run PROGRAM takes the CPU "
+          "driver's "
+          "own in their place");
   return CUDA_ERROR_INVALID_VALUE;
 }
 
