@@ -105,8 +105,7 @@ CUresult refuse_export_table(const CUuuid& id, const void* caller) {
           " is not supported by the CPU driver: NVIDIA's runtime (libcudart) needs NVIDIA's "
           "driver, "
           "as do its libraries, such as libcufft; python -m pycuda run PROGRAM takes the CPU "
-          "driver's "
-          "own in their place");
+          "driver's own in their place");
   return CUDA_ERROR_INVALID_VALUE;
 }
 
