@@ -12,22 +12,28 @@
 #include "cpu/jit/gather_indexes.h"
 #include "cpu/jit/list_schedule.h"
 #include "cpu/jit/llvm_passes.h"
+#include "cpu/jit/masked_loops.h"
 #include "cpu/jit/scalarise_gathers.h"
 #include "cpu/jit/step_functions.h"
 #include "cpu/jit/vector_steps.h"
+#include "cpu/libdevice/approximate.h"
 #include "cpu/libdevice/recognise_math.h"
 #include "cpu/libdevice/recognise_pow_double.h"
 #include "cpu/simt/blocks/block_functions.h"
 #include "cpu/simt/blocks/warp_turns.h"
 #include "cpu/simt/branches/if_convert.h"
 #include "cpu/simt/branches/if_convert_likely.h"
+#include "cpu/simt/branches/if_convert_stores.h"
 #include "cpu/simt/branches/shared_divisions.h"
 #include "cpu/simt/finished/dead_shared_stores.h"
 #include "cpu/simt/finished/masked_runs.h"
 #include "cpu/simt/finished/store_forwarding.h"
 #include "cpu/simt/memory/interleaved_locals.h"
+#include "cpu/simt/memory/prefetch_next_rows.h"
 #include "cpu/simt/memory/uniform_increments.h"
 #include "cpu/simt/memory/unshared_accesses.h"
+#include "cpu/simt/numbers/busy_divider.h"
+#include "cpu/simt/numbers/extrema.h"
 #include "cpu/simt/numbers/fused_negations.h"
 #include "cpu/simt/numbers/nan_payloads.h"
 #include "cpu/simt/numbers/processor_flushes.h"
@@ -35,8 +41,10 @@
 #include "cpu/simt/numbers/refined_reciprocals.h"
 #include "cpu/simt/numbers/repeated_flushes.h"
 #include "cpu/simt/numbers/saturating_conversion.h"
+#include "cpu/simt/numbers/uniform_divisors.h"
 #include "cpu/simt/per_lane/lane_functions.h"
 #include "cpu/simt/per_lane/serialise_block.h"
+#include "cpu/simt/variants.h"
 #include "cpu/simt/versioning/alignment_checks.h"
 #include "cpu/simt/versioning/no_wrap.h"
 #include "cpu/target/native_operations.h"
@@ -69,15 +77,15 @@ constexpr Step clean_steps[] = {
 
 // Still one thread: calls that stand for arithmetic become arithmetic.
 constexpr Step expand_steps[] = {
-  {"expand-approximations", Functions, Clean, Clean, approximations},
+  {"expand-approximations", Functions, Clean, Clean, natively<libdevice::expand_approximations>},
   {"native-conversions", Functions, Clean, Clean, each<simt::convert_natively>, has_native_operations},
   // After recognise-math: its sequences have no reader that is bypassed.
   {"bypass-nan-canonicalisation", Functions, Clean, Clean, each<simt::bypass_unseen_payloads>},
   {"canonicalise-after-select", Functions, Clean, Clean, each<simt::canonicalise_behind_choices>},
   // After whatever changes which NaN an operand is.
-  {"expand-min-max", Functions, Clean, Clean, expand_min_max},
+  {"expand-min-max", Functions, Clean, Clean, natively<simt::expand_extrema>},
   {"reduce-alignment-checks", Functions, Clean, Clean, reduce_alignment_checks},
-  {"yield-in-spin-waits", Module, Clean, Clean, yield_in_spin_waits},
+  {"yield-in-spin-waits", Module, Clean, Clean, whole<simt::yield_in_spin_waits>},
 };
 
 // Kernels that may become vectors get a copy each (a variant), and one more for tiles.
@@ -92,7 +100,7 @@ constexpr Step version_steps[] = {
   // Before widths are chosen, which look at loops.
   {"reroll", Module, Structured, Structured, reroll, may_part_lanes},
   {"choose-width", Variants, Structured, Structured, choose_width},
-  {"uniform-branches", Variants, Structured, Demoted, uniform_branches},
+  {"uniform-branches", Variants, Structured, Demoted, variant<simt::version_uniform_branches>},
   {"structure-uniform-copies", Module, Demoted, Structured, structure_uniform_copies},
   {"uniform-quotients", Module, Structured, Structured, version_uniform_quotients, may_part_lanes},
   // Quotients that have become uniform make more branches uniform.
@@ -113,7 +121,7 @@ constexpr Step widen_steps[] = {
   {"grid-stride-pauses", UniformCopies, Structured, Structured, pause_grid_strides, may_part_lanes},
   {"uniform-increments", Copies, Structured, Structured, sized<simt::split_uniform_increments>, may_part_lanes},
   // For no-wrap, whose checks the divergent copy is without.
-  {"uniform-copy", Variants, Structured, Structured, uniform_copy},
+  {"uniform-copy", Variants, Structured, Structured, variant<simt::copy_uniform>},
   {"choose-scalar", Variants, Structured, Structured, choose_scalar, may_part_lanes},
   {"interleave-local-arrays", Copies, Structured, Structured, sized<simt::interleave_local_arrays>},
   {"no-wrap", UniformCopies, Structured, Structured, sized<simt::version_no_wrap>},
@@ -132,7 +140,7 @@ constexpr Step finish_steps[] = {
   {"outline-rare-repairs", VectorForms, Vectors, Vectors, each<simt::put_repairs_aside>},
   {"nontemporal-stores", Kernels, Vectors, Vectors, mark_nontemporal_stores},
   {"native-operations", Module, Vectors, Vectors, whole<target::select_native_operations>},
-  {"balance-divider", VectorForms, Vectors, Vectors, balance_divider, counts_whole_roots},
+  {"balance-divider", VectorForms, Vectors, Vectors, by_divider<simt::relieve_divider>, counts_whole_roots},
 };
 
 // Functions of one gang or one thread become functions of a block, or coroutines.
@@ -141,10 +149,10 @@ constexpr Step threads_steps[] = {
   {"warp-turns", Module, Vectors, Vectors, whole<simt::take_turns>},
   {"hoist-parameter-checks", Module, Vectors, Vectors, hoist_parameter_checks},
   {"expand-alignment-checks", Functions, Vectors, Vectors, each<simt::expand_alignment_checks>},
-  {"region-loops", Kernels, Vectors, Vectors, region_loops},
+  {"region-loops", Kernels, Vectors, Vectors, kernel<simt::make_region_loops>},
   {"find-suspending-kernels", Module, Vectors, Vectors, find_suspending},
-  {"if-convert-stores", Kernels, Vectors, Vectors, if_convert_stores},
-  {"prefetch-next-rows", Kernels, Vectors, Vectors, prefetch_next_rows},
+  {"if-convert-stores", Kernels, Vectors, Vectors, lone<simt::if_convert_stores>},
+  {"prefetch-next-rows", Kernels, Vectors, Vectors, lone<simt::prefetch_next_rows>},
   {"block-loops", Kernels, Vectors, Vectors, block_loops, nullptr, "hoist-parameter-checks"},
   {"coroutines", Module, Vectors, Callable, whole<simt::make_coroutines>},
 };
@@ -159,9 +167,9 @@ constexpr Step target_steps[] = {
 constexpr Step optimise_steps[] = {
   // LLVM folds comparisons of constants as if nothing were flushed.
   {"flush-constant-compares", Module, Callable, Callable, whole<simt::flush_compared_constants>},
-  {"split-coroutines", Module, Callable, Optimised, split_coroutines},
+  {"split-coroutines", Module, Callable, Optimised, for_target<split_coroutines>},
   {"drop-unused-functions", Module, Optimised, Optimised, llvm_passes<drop_unused_functions>},
-  {"llvm-least", Module, Optimised, Optimised, run_least, is_least},
+  {"llvm-least", Module, Optimised, Optimised, for_target<run_least>, is_least},
   {"llvm-default", Module, Optimised, Optimised, run_default, is_optimised},
   // Earlier, LLVM would narrow the comparisons again.
   {"half-compares", Module, Optimised, Optimised, half_compares, is_optimised},
@@ -170,11 +178,11 @@ constexpr Step optimise_steps[] = {
   {"structure-gathers", Module, Optimised, Optimised, join_gathers, is_optimised},
   {"scalarise-gathers", Module, Optimised, Optimised, gathers<scalarise_gathers>, has_slow_gathers},
   {"clean-gathers", Module, Optimised, Optimised, llvm_passes<drop_dead_code>, leaves_dead_code},
-  {"uniform-divisors", Functions, Optimised, Optimised, uniform_divisors, divides_slowly},
-  {"balance-divider", Functions, Optimised, Optimised, balance_divider, counts_registers},
-  {"masked-loops", Module, Optimised, Optimised, masked_loops, is_optimised},
+  {"uniform-divisors", Functions, Optimised, Optimised, by_divider<simt::multiply_by_reciprocals>, divides_slowly},
+  {"balance-divider", Functions, Optimised, Optimised, by_divider<simt::relieve_divider>, counts_registers},
+  {"masked-loops", Module, Optimised, Optimised, for_target<loop_over_masked_lanes>, is_optimised},
   // After whatever may still dissolve variables.
-  {"safe-stack", Module, Optimised, Optimised, safe_stack},
+  {"safe-stack", Module, Optimised, Optimised, for_target<use_safe_stack>},
   {"split-blocks", Module, Optimised, Optimised, whole<shorten_all_blocks>, is_least},
   // Nothing may fold arithmetic, or move code, after these two.
   {"leave-flushes-to-processor", Functions, Optimised, Optimised, each<simt::leave_flushes_to_processor>},

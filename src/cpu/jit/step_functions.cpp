@@ -8,18 +8,11 @@
 #include "cpu/jit/drop_costly_tiles.h"
 #include "cpu/jit/half_compares.h"
 #include "cpu/jit/llvm_passes.h"
-#include "cpu/jit/masked_loops.h"
 #include "cpu/jit/structure_gathers.h"
-#include "cpu/libdevice/approximate.h"
 #include "cpu/lower/processor_flushes.h"
 #include "cpu/simt/blocks/block_functions.h"
-#include "cpu/simt/branches/if_convert_stores.h"
 #include "cpu/simt/memory/grid_stride.h"
-#include "cpu/simt/memory/prefetch_next_rows.h"
-#include "cpu/simt/numbers/busy_divider.h"
-#include "cpu/simt/numbers/extrema.h"
 #include "cpu/simt/numbers/narrow_integers.h"
-#include "cpu/simt/numbers/uniform_divisors.h"
 #include "cpu/simt/per_lane/inner_loop_vectors.h"
 #include "cpu/simt/variants.h"
 #include "cpu/target/target.h"
@@ -34,13 +27,12 @@ StructureLoads structure_loads(const target::Processor& processor) {
   return {processor.vector_bytes, processor.masked_loads, processor.fast_gathers ? 3u : 2u};
 }
 
-/// The scalar function of a kernel that never gets a vector form, or null.
+}  // namespace
+
 llvm::Function* lone_function(const Subject& s) {
   llvm::Function* function = s.all.module().getFunction("f." + s.facts().name);
   return function && simt::stays_scalar(s.facts()) ? function : nullptr;
 }
-
-}  // namespace
 
 bool has_native_operations(const Compilation& all) { return all.processor().native_operations; }
 bool is_least(const Compilation& all) { return all.effort == Effort::Least; }
@@ -69,9 +61,6 @@ bool counts_whole_roots(const Compilation& all) {
   const auto& costs = all.processor().divider;
   return costs && !costs->in_registers;
 }
-void balance_divider(const Subject& s) {
-  if (const auto& costs = s.all.processor().divider) simt::relieve_divider(*s.function, *costs);
-}
 
 void join_gathers(const Subject& s) {
   s.all.leaves_dead_code |=
@@ -81,16 +70,8 @@ void join_gathers(const Subject& s) {
 void clean_scalar(const Subject& s) {
   clean_up_scalar(s.all.module(), *s.all.target, s.all.effort);
 }
-void approximations(const Subject& s) {
-  libdevice::expand_approximations(*s.function, s.all.processor().native_operations);
-}
-void expand_min_max(const Subject& s) {
-  simt::expand_extrema(*s.function, s.all.processor().native_operations);
-}
-void yield_in_spin_waits(const Subject& s) { simt::yield_in_spin_waits(s.all.module()); }
 void choose_tiles(const Subject& s) { simt::drop_tiles(s.all.variants); }
 void choose_width(const Subject& s) { simt::choose_width(*s.variant, s.facts()); }
-void uniform_branches(const Subject& s) { simt::version_uniform_branches(*s.variant); }
 void inner_loop_vectors(const Subject& s) {
   const auto vectorise = [&](llvm::Function& row) {
     target::set_target_attributes(row, s.all.processor());
@@ -106,7 +87,6 @@ void pause_grid_strides(const Subject& s) {
   if (s.variant->versioned && !s.variant->size.is_tile())
     simt::pause_in_grid_strides(*s.function, s.variant->size.columns);
 }
-void uniform_copy(const Subject& s) { simt::copy_uniform(*s.variant); }
 void choose_scalar(const Subject& s) { simt::choose_scalar(*s.variant, s.all.plan_of(s.kernel)); }
 void drop_costly_tiles(const Subject& s) {
   jit::drop_costly_tiles(s.all.module(), s.all.kernels(), *s.all.target, s.all.plans);
@@ -115,15 +95,8 @@ void drop_costly_tiles(const Subject& s) {
 void hoist_parameter_checks(const Subject& s) {
   s.all.parameter_checks = simt::hoist_parameter_checks(s.all.module(), s.all.kernels());
 }
-void region_loops(const Subject& s) { simt::make_region_loops(s.all.module(), s.facts()); }
 void find_suspending(const Subject& s) {
   simt::find_suspending_kernels(s.all.module(), s.all.kernels());
-}
-void if_convert_stores(const Subject& s) {
-  if (llvm::Function* function = lone_function(s)) simt::if_convert_stores(*function);
-}
-void prefetch_next_rows(const Subject& s) {
-  if (llvm::Function* function = lone_function(s)) simt::prefetch_next_rows(*function);
 }
 void block_loops(const Subject& s) {
   simt::make_block_loops(s.all.module(), s.facts(), s.all.parameter_checks[s.kernel]);
@@ -133,8 +106,6 @@ void target_attributes(const Subject& s) {
   target::set_target_attributes(s.all.module(), s.all.processor());
 }
 void let_processor_flush(const Subject& s) { lower::let_processor_flush(s.all.module()); }
-void split_coroutines(const Subject& s) { jit::split_coroutines(s.all.module(), *s.all.target); }
-void run_least(const Subject& s) { jit::run_least(s.all.module(), *s.all.target); }
 void run_default(const Subject& s) {
   run_default_pipeline(s.all.module(), *s.all.target, s.all.effort);
 }
@@ -142,12 +113,6 @@ void half_compares(const Subject& s) {
   s.all.leaves_dead_code =
       widen_half_comparisons(s.all.module(), s.all.processor().half_arithmetic);
 }
-void uniform_divisors(const Subject& s) {
-  if (const auto& costs = s.all.processor().divider)
-    simt::multiply_by_reciprocals(*s.function, *costs);
-}
-void masked_loops(const Subject& s) { loop_over_masked_lanes(s.all.module(), *s.all.target); }
-void safe_stack(const Subject& s) { jit::use_safe_stack(s.all.module(), *s.all.target); }
 /// Each check asks which others dominate it, which takes too long in the longest functions.
 void reduce_alignment_checks(const Subject& s) {
   constexpr std::size_t most_blocks = 2000;

@@ -10,19 +10,47 @@
 
 namespace pycuda::cpu::jit::steps {
 
-// Functions of other files as steps' functions: of a function, of a copy and its gang's size, of
-// the module, and of gathers that leave dead code.
+/// The function of a kernel that never gets a vector form, or null.
+llvm::Function* lone_function(const Subject& s);
+
+// Functions of other files as steps' functions: of a function, of it and what the processor is
+// like, of a kernel that never gets a vector form, of a copy and its gang's size, of a variant, of
+// a kernel's facts, of the module, and of gathers that leave dead code.
 template <auto change>
 void each(const Subject& s) {
   change(*s.function);
+}
+template <auto change>
+void natively(const Subject& s) {
+  change(*s.function, s.all.processor().native_operations);
+}
+template <auto change>
+void by_divider(const Subject& s) {
+  if (const auto& costs = s.all.processor().divider) change(*s.function, *costs);
+}
+template <auto change>
+void lone(const Subject& s) {
+  if (llvm::Function* function = lone_function(s)) change(*function);
 }
 template <auto change>
 void sized(const Subject& s) {
   change(*s.function, s.variant->size);
 }
 template <auto change>
+void variant(const Subject& s) {
+  change(*s.variant);
+}
+template <auto change>
+void kernel(const Subject& s) {
+  change(s.all.module(), s.facts());
+}
+template <auto change>
 void whole(const Subject& s) {
   change(s.all.module());
+}
+template <auto change>
+void for_target(const Subject& s) {
+  change(s.all.module(), *s.all.target);
 }
 template <auto change>
 void gathers(const Subject& s) {
@@ -51,36 +79,22 @@ bool counts_registers(const Compilation& all);
 bool counts_whole_roots(const Compilation& all);
 
 // One call each, with arguments of the compilation.
-void balance_divider(const Subject& s);
 void clean_scalar(const Subject& s);
-void approximations(const Subject& s);
-void expand_min_max(const Subject& s);
-void yield_in_spin_waits(const Subject& s);
 void choose_tiles(const Subject& s);
 void choose_width(const Subject& s);
-void uniform_branches(const Subject& s);
 void inner_loop_vectors(const Subject& s);
 void narrow_integers(const Subject& s);
 void pause_grid_strides(const Subject& s);
-void uniform_copy(const Subject& s);
 void choose_scalar(const Subject& s);
 void drop_costly_tiles(const Subject& s);
 void hoist_parameter_checks(const Subject& s);
-void region_loops(const Subject& s);
 void find_suspending(const Subject& s);
-void if_convert_stores(const Subject& s);
-void prefetch_next_rows(const Subject& s);
 void block_loops(const Subject& s);
 void target_attributes(const Subject& s);
 void let_processor_flush(const Subject& s);
-void split_coroutines(const Subject& s);
 void run_default(const Subject& s);
-void run_least(const Subject& s);
 void half_compares(const Subject& s);
-void uniform_divisors(const Subject& s);
-void safe_stack(const Subject& s);
 void reduce_alignment_checks(const Subject& s);
 void join_gathers(const Subject& s);
-void masked_loops(const Subject& s);
 
 }  // namespace pycuda::cpu::jit::steps
