@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <concepts>
+#include <cstddef>
 #include <cstring>
 #include <filesystem>
 #include <system_error>
 #include <type_traits>
+#include <utility>
 
 #include "base/dynlib.h"
 #include "base/file_cache.h"
@@ -16,215 +19,132 @@
 namespace pycuda::cpu::jit {
 namespace {
 
-/// Numbers, strings and vectors of records, one after the other in the host's byte order (entries
-/// never leave the host: its processor is in the key).
+template <class Value, class Record>
+concept Of = std::same_as<std::remove_const_t<Value>, Record>;
+
+// The records' members, in the order in which they are kept. KernelFacts::counted is not.
+
+void members(auto& file, Of<SharedVariable> auto& variable) {
+  file(variable.name, variable.begin, variable.bytes);
+}
+
+void members(auto& file, Of<StreamedStores> auto& stores) {
+  file(stores.arrays, stores.accesses, stores.bounds, stores.multiples, stores.block_multiple);
+}
+
+void members(auto& file, Of<KernelFacts> auto& facts) {
+  file(facts.name, facts.parameters, facts.parameter_bytes, facts.static_shared_bytes,
+       facts.shared_gap_bytes, facts.shared_variables, facts.dynamic_shared_alignment,
+       facts.reads_reserved_shared, facts.local_bytes, facts.const_bytes, facts.registers,
+       facts.max_threads, facts.required_block, facts.ptx_version, facts.target, facts.suspends,
+       facts.cost, facts.gang_lanes, facts.gangs_suspend, facts.gangs_are_warps,
+       facts.waits_in_blocks, facts.line_width, facts.gang_frame_bytes, facts.most_gang_blocks,
+       facts.fuses_blocks, facts.fusible_block, facts.walks_rows, facts.strides_over_grid,
+       facts.scalar_reason, facts.forms, facts.is_baseline, facts.is_makeshift, facts.source_files,
+       facts.loops, facts.processor_flushes, facts.calls_device_runtime, facts.launched_by_kernels,
+       facts.tile_columns, facts.tile_rows, facts.tile_frame_bytes, facts.check_sites,
+       facts.streamed, facts.streams);
+}
+
+void members(auto& file, Of<std::pair<std::string, std::string>> auto& property) {
+  file(property.first, property.second);
+}
+
+void members(auto& file, Of<GlobalVariable> auto& variable) {
+  file(variable.name, variable.bytes, variable.alignment, variable.is_const, variable.is_managed,
+       variable.is_visible, variable.reference, variable.properties);
+}
+
+void members(auto& file, Of<Relocation> auto& relocation) {
+  file(relocation.offset, relocation.bytes, relocation.shift, relocation.addend, relocation.symbol);
+}
+
+void members(auto& file, Of<VariableImage> auto& image) {
+  file(image.variable, image.initial, image.relocations);
+}
+
+void members(auto& file, Of<Part> auto& part) { file(part.kernels, part.at_once, part.whole); }
+
+void members(auto& file, Of<CompiledProgram> auto& program) {
+  file(program.kernels, program.images, program.parts, program.is_large, program.on_demand,
+       program.object);
+}
+
+/// Numbers, strings, records and vectors of these, one after the other in the host's byte order
+/// (entries never leave the host: its processor is in the key).
 class Writer {
  public:
-  template <class Number>
-  void number(Number value) {
-    static_assert(std::is_trivially_copyable_v<Number>);
-    bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
-  }
-  void text(std::string_view value) {
-    number<std::uint64_t>(value.size());
-    bytes_.append(value);
-  }
-  template <class Items, class Each>
-  void list(const Items& items, Each each) {
-    number<std::uint64_t>(items.size());
-    for (const auto& item : items) each(item);
+  template <class... Values>
+  void operator()(const Values&... values) {
+    (put(values), ...);
   }
   std::string take() { return std::move(bytes_); }
 
  private:
+  template <class Value>
+  void put(const Value& value) {
+    if constexpr (std::is_trivially_copyable_v<Value>) {
+      bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
+    } else {
+      members(*this, value);
+    }
+  }
+  void put(const std::string& value) {
+    put(value.size());
+    bytes_.append(value);
+  }
+  template <class Item>
+  void put(const std::vector<Item>& items) {
+    put(items.size());
+    for (const Item& item : items) put(item);
+  }
+
   std::string bytes_;
 };
 
-/// Reads what Writer wrote. Past the end everything is zero and `ok` turns false.
+/// Reads what Writer wrote. Past the end values stay as they are and `complete` is false.
 class Reader {
  public:
   explicit Reader(std::string_view bytes) : bytes_(bytes) {}
-  template <class Number>
-  Number number() {
-    Number value{};
-    if (bytes_.size() < sizeof value) {
-      ok_ = false;
-      return value;
-    }
-    std::memcpy(&value, bytes_.data(), sizeof value);
-    bytes_.remove_prefix(sizeof value);
-    return value;
-  }
-  std::string text() {
-    const auto size = number<std::uint64_t>();
-    if (size > bytes_.size()) {
-      ok_ = false;
-      return {};
-    }
-    std::string value(bytes_.substr(0, size));
-    bytes_.remove_prefix(size);
-    return value;
-  }
-  template <class Item, class Each>
-  std::vector<Item> list(Each each) {
-    std::vector<Item> items;
-    for (auto count = number<std::uint64_t>(); count > 0 && ok_; --count) items.push_back(each());
-    return items;
+
+  template <class... Values>
+  void operator()(Values&... values) {
+    (get(values), ...);
   }
   bool complete() const { return ok_ && bytes_.empty(); }
 
  private:
+  /// The next `size` bytes; none if there are not so many.
+  std::string_view take(std::size_t size) {
+    ok_ = ok_ && size <= bytes_.size();
+    const std::string_view taken = bytes_.substr(0, ok_ ? size : 0);
+    bytes_.remove_prefix(taken.size());
+    return taken;
+  }
+  template <class Value>
+  void get(Value& value) {
+    if constexpr (std::is_trivially_copyable_v<Value>) {
+      const std::string_view bytes = take(sizeof value);
+      std::memcpy(&value, bytes.data(), bytes.size());
+    } else {
+      members(*this, value);
+    }
+  }
+  void get(std::string& value) {
+    std::size_t size = 0;
+    get(size);
+    value = take(size);
+  }
+  template <class Item>
+  void get(std::vector<Item>& items) {
+    std::size_t count = 0;
+    get(count);
+    for (; count > 0 && ok_; --count) get(items.emplace_back());
+  }
+
   std::string_view bytes_;
   bool ok_ = true;
 };
-
-void write_facts(Writer& out, const KernelFacts& facts) {
-  out.text(facts.name);
-  out.list(facts.parameters, [&](const KernelParameter& parameter) { out.number(parameter); });
-  for (std::uint32_t value :
-       {facts.parameter_bytes, facts.static_shared_bytes, facts.shared_gap_bytes,
-        facts.dynamic_shared_alignment, facts.local_bytes, facts.const_bytes, facts.registers,
-        facts.max_threads, facts.ptx_version, facts.target, facts.cost, facts.gang_lanes,
-        facts.tile_columns, facts.tile_rows})
-    out.number(value);
-  out.list(facts.shared_variables, [&](const SharedVariable& variable) {
-    out.text(variable.name);
-    out.number(variable.begin);
-    out.number(variable.bytes);
-  });
-  out.number(facts.reads_reserved_shared);
-  out.number(facts.required_block);
-  out.number(facts.suspends);
-  out.number(facts.gangs_suspend);
-  out.number(facts.gangs_are_warps);
-  out.number(facts.waits_in_blocks);
-  out.number(facts.line_width);
-  out.number(facts.gang_frame_bytes);
-  out.number(facts.most_gang_blocks);
-  out.number(facts.fuses_blocks);
-  out.number(facts.fusible_block);
-  out.number(facts.walks_rows);
-  out.number(facts.strides_over_grid);
-  out.text(facts.scalar_reason);
-  out.number(facts.forms.bits());
-  out.number(facts.is_baseline);
-  out.number(facts.is_makeshift);
-  out.list(facts.source_files, [&](const std::string& file) { out.text(file); });
-  out.number(facts.loops);
-  out.number(facts.processor_flushes);
-  out.number(facts.calls_device_runtime);
-  out.number(facts.launched_by_kernels);
-  out.number(facts.tile_frame_bytes);
-  out.number(facts.check_sites);
-  const auto number = [&](const auto& value) { out.number(value); };
-  out.list(facts.streamed.arrays, number);
-  out.list(facts.streamed.accesses, number);
-  out.list(facts.streamed.bounds, number);
-  out.list(facts.streamed.multiples, number);
-  out.number(facts.streamed.block_multiple);
-  out.number(facts.streams);
-}
-
-KernelFacts read_facts(Reader& in) {
-  KernelFacts facts;
-  facts.name = in.text();
-  facts.parameters = in.list<KernelParameter>([&] { return in.number<KernelParameter>(); });
-  for (std::uint32_t* value :
-       {&facts.parameter_bytes, &facts.static_shared_bytes, &facts.shared_gap_bytes,
-        &facts.dynamic_shared_alignment, &facts.local_bytes, &facts.const_bytes, &facts.registers,
-        &facts.max_threads, &facts.ptx_version, &facts.target, &facts.cost, &facts.gang_lanes,
-        &facts.tile_columns, &facts.tile_rows})
-    *value = in.number<std::uint32_t>();
-  facts.shared_variables = in.list<SharedVariable>([&] {
-    SharedVariable variable;
-    variable.name = in.text();
-    variable.begin = in.number<std::uint32_t>();
-    variable.bytes = in.number<std::uint32_t>();
-    return variable;
-  });
-  facts.reads_reserved_shared = in.number<bool>();
-  facts.required_block = in.number<Dim3>();
-  facts.suspends = in.number<bool>();
-  facts.gangs_suspend = in.number<bool>();
-  facts.gangs_are_warps = in.number<bool>();
-  facts.waits_in_blocks = in.number<bool>();
-  facts.line_width = in.number<std::uint32_t>();
-  facts.gang_frame_bytes = in.number<std::uint64_t>();
-  facts.most_gang_blocks = in.number<Dim3>();
-  facts.fuses_blocks = in.number<bool>();
-  facts.fusible_block = in.number<std::uint32_t>();
-  facts.walks_rows = in.number<bool>();
-  facts.strides_over_grid = in.number<bool>();
-  facts.scalar_reason = in.text();
-  facts.forms = Forms::from_bits(in.number<std::uint8_t>());
-  facts.is_baseline = in.number<bool>();
-  facts.is_makeshift = in.number<bool>();
-  facts.source_files = in.list<std::string>([&] { return in.text(); });
-  facts.loops = in.number<bool>();
-  facts.processor_flushes = in.number<bool>();
-  facts.calls_device_runtime = in.number<bool>();
-  facts.launched_by_kernels = in.number<bool>();
-  facts.tile_frame_bytes = in.number<std::uint64_t>();
-  facts.check_sites = in.number<std::uint32_t>();
-  const auto numbers = [&]<class Item>(std::vector<Item>& items) {
-    items = in.list<Item>([&] { return in.number<Item>(); });
-  };
-  numbers(facts.streamed.arrays);
-  numbers(facts.streamed.accesses);
-  numbers(facts.streamed.bounds);
-  numbers(facts.streamed.multiples);
-  facts.streamed.block_multiple = in.number<std::uint32_t>();
-  facts.streams = in.number<bool>();
-  return facts;
-}
-
-void write_image(Writer& out, const VariableImage& image) {
-  out.text(image.variable.name);
-  out.number(image.variable.bytes);
-  out.number(image.variable.alignment);
-  out.number(image.variable.is_const);
-  out.number(image.variable.is_managed);
-  out.number(image.variable.is_visible);
-  out.number(image.variable.reference);
-  out.list(image.variable.properties, [&](const auto& property) {
-    out.text(property.first);
-    out.text(property.second);
-  });
-  out.text(image.initial);
-  out.list(image.relocations, [&](const Relocation& relocation) {
-    out.number(relocation.offset);
-    out.number(relocation.bytes);
-    out.number(relocation.shift);
-    out.number(relocation.addend);
-    out.text(relocation.symbol);
-  });
-}
-
-VariableImage read_image(Reader& in) {
-  VariableImage image;
-  image.variable.name = in.text();
-  image.variable.bytes = in.number<std::uint64_t>();
-  image.variable.alignment = in.number<std::uint32_t>();
-  image.variable.is_const = in.number<bool>();
-  image.variable.is_managed = in.number<bool>();
-  image.variable.is_visible = in.number<bool>();
-  image.variable.reference = in.number<ReferenceKind>();
-  image.variable.properties = in.list<std::pair<std::string, std::string>>([&] {
-    std::string name = in.text();
-    return std::pair(std::move(name), in.text());
-  });
-  image.initial = in.text();
-  image.relocations = in.list<Relocation>([&] {
-    Relocation relocation;
-    relocation.offset = in.number<std::uint64_t>();
-    relocation.bytes = in.number<std::uint32_t>();
-    relocation.shift = in.number<std::uint32_t>();
-    relocation.addend = in.number<std::int64_t>();
-    relocation.symbol = in.text();
-    return relocation;
-  });
-  return image;
-}
 
 /// Size and time of the file this code is in: another build of the compiler must not find this
 /// one's objects.
@@ -280,18 +200,7 @@ std::shared_ptr<const CompiledProgram> read_cached(const std::string& text_diges
   if (!bytes) return nullptr;
   Reader in(*bytes);
   CompiledProgram program;
-  program.kernels = in.list<KernelFacts>([&] { return read_facts(in); });
-  program.images = in.list<VariableImage>([&] { return read_image(in); });
-  program.parts = in.list<Part>([&] {
-    Part part;
-    part.kernels = in.list<std::string>([&] { return in.text(); });
-    part.at_once = in.number<bool>();
-    part.whole = in.number<bool>();
-    return part;
-  });
-  program.is_large = in.number<bool>();
-  program.on_demand = in.number<bool>();
-  program.object = in.text();
+  in(program);
   if (!in.complete()) return nullptr;
   return std::make_shared<const CompiledProgram>(std::move(program));
 }
@@ -300,16 +209,7 @@ void write_cached(const std::string& text_digest, const Options& options,
                   const CompiledProgram& program) {
   if (options.cache_folder.empty() || !is_kept(options)) return;
   Writer out;
-  out.list(program.kernels, [&](const KernelFacts& facts) { write_facts(out, facts); });
-  out.list(program.images, [&](const VariableImage& image) { write_image(out, image); });
-  out.list(program.parts, [&](const Part& part) {
-    out.list(part.kernels, [&](const std::string& kernel) { out.text(kernel); });
-    out.number(part.at_once);
-    out.number(part.whole);
-  });
-  out.number(program.is_large);
-  out.number(program.on_demand);
-  out.text(program.object);
+  out(program);
   static_cast<void>(
       base::FileCache(options.cache_folder).write(cache_key(text_digest, options), out.take()));
 }
