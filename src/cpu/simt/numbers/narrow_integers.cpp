@@ -7,6 +7,7 @@
 #include <llvm/ADT/DenseSet.h>
 #include <llvm/ADT/PostOrderIterator.h>
 #include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/ConstantRange.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -18,6 +19,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 namespace pycuda::cpu::simt {
@@ -29,51 +31,26 @@ namespace pm = llvm::PatternMatch;
 constexpr unsigned byte_bits = 8, half_bits = 16, word_bits = 32;
 
 /// What a value may be, as a signed number of its own type.
-struct Range {
-  std::int64_t least, most;
+using Range = llvm::ConstantRange;
 
-  bool is_natural() const { return least >= 0; }
-  bool fits_unsigned(unsigned bits) const { return least >= 0 && most < std::int64_t{1} << bits; }
-  bool fits_signed(unsigned bits) const {
-    const std::int64_t limit = std::int64_t{1} << (bits - 1);
-    return least >= -limit && most < limit;
-  }
-  bool fits(unsigned bits) const { return fits_unsigned(bits) || fits_signed(bits); }
-};
-
-/// The range from the least to the most of `values`, if all are known and `bits` signed hold them.
-std::optional<Range> hull(std::initializer_list<std::optional<std::int64_t>> values,
-                          unsigned bits) {
-  std::optional<Range> all;
-  for (const std::optional<std::int64_t> value : values) {
-    if (!value) return std::nullopt;
-    all = all ? Range{std::min(all->least, *value), std::max(all->most, *value)}
-              : Range{*value, *value};
-  }
-  if (bits < 64 && !all->fits_signed(bits)) return std::nullopt;
-  return all;
+bool is_natural(const Range& range) { return range.isAllNonNegative(); }
+bool fits_unsigned(const Range& range, unsigned bits) {
+  return is_natural(range) && range.getSignedMax().getActiveBits() <= bits;
+}
+bool fits_signed(const Range& range, unsigned bits) {
+  return range.getSignedMin().getSignificantBits() <= bits &&
+         range.getSignedMax().getSignificantBits() <= bits;
+}
+bool fits(const Range& range, unsigned bits) {
+  return fits_unsigned(range, bits) || fits_signed(range, bits);
 }
 
-using Step = bool (*)(std::int64_t, std::int64_t, std::int64_t*);
-bool add(std::int64_t a, std::int64_t b, std::int64_t* sum) {
-  return __builtin_add_overflow(a, b, sum);
-}
-bool subtract(std::int64_t a, std::int64_t b, std::int64_t* difference) {
-  return __builtin_sub_overflow(a, b, difference);
-}
-bool multiply(std::int64_t a, std::int64_t b, std::int64_t* product) {
-  return __builtin_mul_overflow(a, b, product);
-}
-
-std::optional<std::int64_t> checked(Step step, std::int64_t a, std::int64_t b) {
-  std::int64_t result = 0;
-  return step(a, b, &result) ? std::nullopt : std::optional(result);
-}
-
-std::optional<Range> combine(Step step, const Range& a, const Range& b, unsigned bits) {
-  return hull({checked(step, a.least, b.least), checked(step, a.least, b.most),
-               checked(step, a.most, b.least), checked(step, a.most, b.most)},
-              bits);
+/// The same in `bits`, if these hold all of it as signed numbers.
+std::optional<Range> in_bits(const Range& range, unsigned bits) {
+  if (range.isEmptySet() || range.isSignWrappedSet() || !fits_signed(range, bits))
+    return std::nullopt;
+  return Range::getNonEmpty(range.getSignedMin().sextOrTrunc(bits),
+                            range.getSignedMax().sextOrTrunc(bits) + 1);
 }
 
 /// x * factor >> shift, or x / factor if there is no shift.
@@ -143,7 +120,7 @@ class Narrower {
   std::optional<Range> range_of(const llvm::Value* value) const {
     if (const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(value)) {
       if (constant->getBitWidth() > 64) return std::nullopt;
-      return Range{constant->getSExtValue(), constant->getSExtValue()};
+      return Range(constant->getValue());
     }
     const auto found = ranges_.find(value);
     return found == ranges_.end() ? std::nullopt : std::optional(found->second);
@@ -164,8 +141,8 @@ class Narrower {
     const std::optional<Range> from = range_of(instruction.getOperand(0));
     if (!from || bits_of(instruction) < word_bits) return false;
     return llvm::isa<llvm::SExtInst>(instruction) ||
-           (llvm::isa<llvm::ZExtInst>(instruction) && from->is_natural()) ||
-           (llvm::isa<llvm::TruncInst>(instruction) && from->fits_signed(bits_of(instruction)));
+           (llvm::isa<llvm::ZExtInst>(instruction) && is_natural(*from)) ||
+           (llvm::isa<llvm::TruncInst>(instruction) && fits_signed(*from, bits_of(instruction)));
   }
 
   /// What `value` is the sign extension of the lower half of, by two shifts, if that changes
@@ -178,7 +155,8 @@ class Narrower {
         up != down || up == 0 || up >= bits_of(value))
       return nullptr;
     const std::optional<Range> range = range_of(from);
-    return range && range->fits_signed(bits_of(value) - static_cast<unsigned>(up)) ? from : nullptr;
+    return range && fits_signed(*range, bits_of(value) - static_cast<unsigned>(up)) ? from
+                                                                                    : nullptr;
   }
 
   /// A value of which `value` is a quotient that halves can compute, and the factor.
@@ -215,16 +193,16 @@ class Narrower {
         return std::nullopt;
       // The product itself must be exact.
       const std::optional<Range> range = range_of(product);
-      if (!range || !range->is_natural()) return std::nullopt;
+      if (!range || !is_natural(*range)) return std::nullopt;
       quotient.shift = static_cast<unsigned>(shift);
     }
     const std::optional<Range> range = range_of(quotient.of);
-    if (!range || !range->fits_unsigned(half_bits)) return std::nullopt;
+    if (!range || !fits_unsigned(*range, half_bits)) return std::nullopt;
     return quotient;
   }
 
   void find_range(Instruction& value) {
-    if (const std::optional<Range> range = made_range(value)) ranges_[&value] = *range;
+    if (const std::optional<Range> range = made_range(value)) ranges_.emplace(&value, *range);
     if (const unsigned bits = narrow_bits(value)) forms_[&value] = bits;
   }
 
@@ -233,75 +211,75 @@ class Narrower {
     if (bits < word_bits || bits > 64) return std::nullopt;
     if (is_leaf(&value)) {
       const llvm::Value* from = value.getOperand(0);
-      const llvm::KnownBits known = llvm::computeKnownBits(from, layout_);
-      if (llvm::isa<llvm::ZExtInst>(value))
-        return Range{0, static_cast<std::int64_t>(known.getMaxValue().getZExtValue())};
-      return Range{known.getSignedMinValue().getSExtValue(),
-                   known.getSignedMaxValue().getSExtValue()};
+      const bool is_signed = llvm::isa<llvm::SExtInst>(value);
+      const Range known = Range::fromKnownBits(llvm::computeKnownBits(from, layout_), is_signed);
+      return is_signed ? known.signExtend(bits) : known.zeroExtend(bits);
     }
-    if (is_copy(value)) return range_of(value.getOperand(0));
+    if (is_copy(value)) return in_bits(*range_of(value.getOperand(0)), bits);
     if (llvm::Value* same = shifted_up_and_down(value)) return range_of(same);
     if (auto* select = llvm::dyn_cast<llvm::SelectInst>(&value)) {
       const auto a = range_of(select->getTrueValue()), b = range_of(select->getFalseValue());
-      return a && b ? hull({a->least, a->most, b->least, b->most}, bits) : std::nullopt;
+      return a && b ? std::optional(a->unionWith(*b, Range::Signed)) : std::nullopt;
     }
     if (const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&value)) return call_range(*call);
-    if (!llvm::isa<llvm::BinaryOperator>(value)) return std::nullopt;
-    const auto a = range_of(value.getOperand(0)), b = range_of(value.getOperand(1));
-    const bool fixed = llvm::isa<llvm::ConstantInt>(value.getOperand(1));
-    const bool shifts = fixed && b && b->least >= 0 && b->least < bits;
-    switch (value.getOpcode()) {
+    const auto* operation = llvm::dyn_cast<llvm::BinaryOperator>(&value);
+    return operation ? operation_range(*operation) : std::nullopt;
+  }
+
+  std::optional<Range> operation_range(const llvm::BinaryOperator& operation) const {
+    const unsigned bits = bits_of(operation);
+    auto opcode = operation.getOpcode();
+    const auto a = range_of(operation.getOperand(0)), b = range_of(operation.getOperand(1));
+    if (!b || (!a && opcode != Instruction::And)) return std::nullopt;
+    const bool natural = a && is_natural(*a);
+    const auto* fixed = llvm::dyn_cast<llvm::ConstantInt>(operation.getOperand(1));
+    const bool shifts = fixed && fixed->getValue().ult(bits);
+    // Of twice as many bits: what wraps is seen there.
+    const Range left = a.value_or(Range::getFull(bits)).signExtend(2 * bits);
+    Range right = b->signExtend(2 * bits);
+    bool is_known = true;
+    switch (opcode) {
       case Instruction::Add:
-        return a && b ? combine(add, *a, *b, bits) : std::nullopt;
       case Instruction::Sub:
-        return a && b ? combine(subtract, *a, *b, bits) : std::nullopt;
       case Instruction::Mul:
-        return a && b ? combine(multiply, *a, *b, bits) : std::nullopt;
+        break;
       case Instruction::Shl:
-        if (!a || !shifts || b->least > 62) return std::nullopt;
-        return combine(multiply, *a, Range{1LL << b->least, 1LL << b->least}, bits);
+        is_known = shifts;
+        if (shifts) right = Range(llvm::APInt(2 * bits, 1).shl(fixed->getValue()));
+        opcode = Instruction::Mul;
+        break;
       case Instruction::LShr:
-        if (a && shifts && a->is_natural()) return Range{a->least >> b->least, a->most >> b->least};
-        return std::nullopt;
+        is_known = shifts && natural;
+        break;
       case Instruction::AShr:
-        if (a && shifts) return Range{a->least >> b->least, a->most >> b->least};
-        return std::nullopt;
+        is_known = shifts;
+        break;
       case Instruction::And:
-        if (b && b->is_natural())
-          return Range{0, a && a->is_natural() ? std::min(a->most, b->most) : b->most};
-        return std::nullopt;
+        is_known = is_natural(*b);
+        break;
       case Instruction::Or:
       case Instruction::Xor:
-        if (a && b && a->is_natural() && b->is_natural())
-          return Range{0, static_cast<std::int64_t>(llvm::maskTrailingOnes<std::uint64_t>(
-                              llvm::bit_width(static_cast<std::uint64_t>(a->most | b->most))))};
-        return std::nullopt;
+        is_known = natural && is_natural(*b);
+        break;
       case Instruction::UDiv:
       case Instruction::SDiv:
-        if (a && b && fixed && a->is_natural() && b->least > 0)
-          return Range{a->least / b->least, a->most / b->least};
-        return std::nullopt;
+        is_known = natural && fixed && fixed->getValue().isStrictlyPositive();
+        break;
       default:
-        return std::nullopt;
+        is_known = false;
     }
+    return is_known ? in_bits(left.binaryOp(opcode, right), bits) : std::nullopt;
   }
 
   std::optional<Range> call_range(const llvm::IntrinsicInst& call) const {
-    const llvm::Intrinsic::ID id = call.getIntrinsicID();
-    if (id == llvm::Intrinsic::abs) {
-      const auto a = range_of(call.getArgOperand(0));
-      if (!a || a->least <= -(std::int64_t{1} << (word_bits - 1))) return std::nullopt;
-      const std::int64_t most = std::max(a->most, -a->least);
-      return Range{a->least > 0 ? a->least : a->most < 0 ? -a->most : 0, most};
-    }
-    const bool is_signed = id == llvm::Intrinsic::smin || id == llvm::Intrinsic::smax;
-    const bool least = id == llvm::Intrinsic::smin || id == llvm::Intrinsic::umin;
-    if (!is_signed && id != llvm::Intrinsic::umin && id != llvm::Intrinsic::umax)
-      return std::nullopt;
-    const auto a = range_of(call.getArgOperand(0)), b = range_of(call.getArgOperand(1));
-    if (!a || !b || (!is_signed && !(a->is_natural() && b->is_natural()))) return std::nullopt;
-    return least ? Range{std::min(a->least, b->least), std::min(a->most, b->most)}
-                 : Range{std::max(a->least, b->least), std::max(a->most, b->most)};
+    const auto a = range_of(call.getArgOperand(0));
+    if (!a) return std::nullopt;
+    if (call.getIntrinsicID() == llvm::Intrinsic::abs)
+      return in_bits(a->signExtend(2 * bits_of(call)).abs(), bits_of(call));
+    const auto* bound = llvm::dyn_cast<llvm::MinMaxIntrinsic>(&call);
+    const auto b = bound ? range_of(bound->getRHS()) : std::nullopt;
+    if (!b || !(bound->isSigned() || (is_natural(*a) && is_natural(*b)))) return std::nullopt;
+    return Range::intrinsic(call.getIntrinsicID(), {*a, *b});
   }
 
   /// The bits that the narrow form of `instruction` has; 0 if it has none.
@@ -311,7 +289,7 @@ class Narrower {
     if (!range || own < word_bits) return 0;
     if (is_leaf(&instruction)) return half_bits;
     for (const unsigned bits : {half_bits, word_bits}) {
-      if (bits < own && range->fits(bits) && operands_fit(instruction, bits)) return bits;
+      if (bits < own && fits(*range, bits) && operands_fit(instruction, bits)) return bits;
     }
     return 0;
   }
@@ -319,7 +297,7 @@ class Narrower {
   /// Whether `value` has a form of at most `bits`.
   bool has_form(const llvm::Value* value, unsigned bits) const {
     if (const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(value))
-      return range_of(constant) && range_of(constant)->fits(bits);
+      return range_of(constant) && fits(*range_of(constant), bits);
     const auto found = forms_.find(value);
     return found != forms_.end() && found->second <= bits;
   }
@@ -349,7 +327,7 @@ class Narrower {
       return false;
     const auto all_signed = [&] {
       return llvm::all_of(
-          sources, [&](const llvm::Value* source) { return range_of(source)->fits_signed(bits); });
+          sources, [&](const llvm::Value* source) { return fits_signed(*range_of(source), bits); });
     };
     if (const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction))
       return all_signed() || (call->getIntrinsicID() != llvm::Intrinsic::abs && are_natural(*call));
@@ -359,12 +337,12 @@ class Narrower {
   }
 
   std::optional<std::uint16_t> factor_of(const Quotient& quotient) const {
-    return half_factor(quotient, static_cast<std::uint64_t>(range_of(quotient.of)->most));
+    return half_factor(quotient, range_of(quotient.of)->getSignedMax().getZExtValue());
   }
 
   bool are_natural(const llvm::IntrinsicInst& call) const {
-    return range_of(call.getArgOperand(0))->is_natural() &&
-           range_of(call.getArgOperand(1))->is_natural();
+    return is_natural(*range_of(call.getArgOperand(0))) &&
+           is_natural(*range_of(call.getArgOperand(1)));
   }
 
   /// Sums and products always are; the others where their narrow result is of use, not only as a
@@ -397,7 +375,7 @@ class Narrower {
     // It is there in fewer bits: the half follows the operation.
     llvm::Value* half = narrow_.lookup({value, half_bits});
     llvm::IRBuilder<> at(instruction);
-    llvm::Value* wider = at.CreateIntCast(half, type, !range_of(value)->is_natural());
+    llvm::Value* wider = at.CreateIntCast(half, type, !is_natural(*range_of(value)));
     narrow_[{value, bits}] = wider;
     return wider;
   }
@@ -408,7 +386,7 @@ class Narrower {
     llvm::Value* result = make(instruction, bits, b);
     narrow_[{&instruction, bits}] = result;
     replaced_.emplace_back(&instruction, b.CreateIntCast(result, instruction.getType(),
-                                                         !range_of(&instruction)->is_natural()));
+                                                         !is_natural(*range_of(&instruction))));
   }
 
   llvm::Value* make(Instruction& instruction, unsigned bits, llvm::IRBuilder<>& b) {
@@ -440,7 +418,7 @@ class Narrower {
     llvm::Value* first = operand(instruction.getOperand(0), bits, b);
     if (!instruction.isShift())
       return b.CreateBinOp(opcode, first, operand(instruction.getOperand(1), bits, b));
-    const bool natural = range_of(instruction.getOperand(0))->is_natural();
+    const bool natural = is_natural(*range_of(instruction.getOperand(0)));
     std::uint64_t count = llvm::cast<llvm::ConstantInt>(instruction.getOperand(1))->getZExtValue();
     if (count >= bits && (natural || opcode == Instruction::Shl)) return b.getIntN(bits, 0);
     count = std::min<std::uint64_t>(count, bits - 1);
@@ -450,7 +428,7 @@ class Narrower {
 
   llvm::Function& function_;
   const llvm::DataLayout& layout_;
-  llvm::DenseMap<const llvm::Value*, Range> ranges_;
+  std::unordered_map<const llvm::Value*, Range> ranges_;
   llvm::DenseMap<const llvm::Value*, unsigned> forms_;
   llvm::DenseSet<const Instruction*> worth_;
   llvm::DenseSet<const llvm::Value*> wanted_;  ///< in their narrow form
