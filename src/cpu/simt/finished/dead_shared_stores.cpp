@@ -6,14 +6,13 @@
 #include <llvm/ADT/PostOrderIterator.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallPtrSet.h>
-#include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/CFG.h>
+#include <llvm/IR/ConstantRangeList.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Operator.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -26,17 +25,13 @@
 namespace pycuda::cpu::simt {
 namespace {
 
-/// Bytes of the block's shared memory.
-struct Bytes {
-  std::int64_t begin = 0, end = 0;
-
-  bool operator==(const Bytes&) const = default;
-};
+/// A stretch of the block's shared memory, in bytes.
+using Bytes = llvm::ConstantRange;
 
 /// So many stretches are told apart.
 constexpr std::size_t most_stretches = 64;
 
-/// Stretches in ascending order that do not touch, or all there is.
+/// Stretches, or all there is.
 class ByteSet {
  public:
   static ByteSet everything() {
@@ -45,20 +40,9 @@ class ByteSet {
     return set;
   }
   bool operator==(const ByteSet&) const = default;
-
-  void add(Bytes bytes) {
+  void add(const Bytes& bytes) {
     if (all_) return;
-    llvm::SmallVector<Bytes, 4> joined;
-    for (const Bytes& one : stretches_) {
-      if (one.end < bytes.begin || bytes.end < one.begin) {
-        joined.push_back(one);
-      } else {
-        bytes = {std::min(one.begin, bytes.begin), std::max(one.end, bytes.end)};
-      }
-    }
-    joined.push_back(bytes);
-    llvm::sort(joined, [](const Bytes& a, const Bytes& b) { return a.begin < b.begin; });
-    stretches_ = std::move(joined);
+    stretches_.insert(bytes);
     if (stretches_.size() > most_stretches) *this = everything();
   }
   void add(const ByteSet& other) {
@@ -66,31 +50,16 @@ class ByteSet {
     if (all_) return;
     for (const Bytes& bytes : other.stretches_) add(bytes);
   }
-  void remove(Bytes bytes) {
-    llvm::SmallVector<Bytes, 4> left;
-    for (const Bytes& one : stretches_) {
-      const Bytes before{one.begin, std::min(one.end, bytes.begin)};
-      const Bytes behind{std::max(one.begin, bytes.end), one.end};
-      for (const Bytes& part : {before, behind}) {
-        if (part.begin < part.end) left.push_back(part);
-      }
-    }
-    stretches_ = std::move(left);
+  void remove(const Bytes& bytes) { stretches_.subtract(bytes); }
+  bool overlaps(const Bytes& bytes) const {
+    return all_ || !stretches_.intersectWith(llvm::ConstantRangeList(bytes)).empty();
   }
-
-  bool overlaps(Bytes bytes) const {
-    return all_ || llvm::any_of(stretches_, [&](const Bytes& one) {
-             return one.begin < bytes.end && bytes.begin < one.end;
-           });
-  }
-  bool holds(Bytes bytes) const {
-    return !all_ && llvm::any_of(stretches_, [&](const Bytes& one) {
-      return one.begin <= bytes.begin && bytes.end <= one.end;
-    });
+  bool holds(const Bytes& bytes) const {
+    return !all_ && llvm::any_of(stretches_, [&](const Bytes& one) { return one.contains(bytes); });
   }
 
  private:
-  llvm::SmallVector<Bytes, 4> stretches_;
+  llvm::ConstantRangeList stretches_;
   bool all_ = false;
 };
 
@@ -206,8 +175,8 @@ class LastStores {
     const llvm::TypeSize bytes = layout_.getTypeStoreSize(value->getType());
     if (!is_shared_base(base) || bytes.isScalable() || offset.getSignificantBits() > 32)
       return std::nullopt;
-    return Bytes{offset.getSExtValue(),
-                 offset.getSExtValue() + static_cast<std::int64_t>(bytes.getFixedValue())};
+    const llvm::APInt begin = offset.sextOrTrunc(64);
+    return Bytes(begin, begin + bytes.getFixedValue());
   }
 
   /// What BlockFrame::shared was loaded from.
