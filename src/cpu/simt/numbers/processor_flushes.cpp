@@ -67,23 +67,29 @@ bool moves_bits(const Instruction& operation) {
   }
 }
 
-/// No subnormal numbers among the elements.
-bool is_flushed_constant(const llvm::Constant& constant) {
-  if (llvm::isa<llvm::UndefValue, llvm::ConstantAggregateZero>(constant)) return true;
+/// Whether one of the elements, or of what 64 bits are made of, is a subnormal f32.
+bool may_be_subnormal(const llvm::Constant& constant) {
+  if (llvm::isa<llvm::UndefValue, llvm::ConstantAggregateZero>(constant)) return false;
   if (const auto* number = llvm::dyn_cast<llvm::ConstantFP>(&constant))
-    return !number->getValueAPF().isDenormal();
-  const auto* elements = llvm::dyn_cast<llvm::FixedVectorType>(constant.getType());
-  for (unsigned i = 0; elements && i < elements->getNumElements(); ++i) {
-    const llvm::Constant* element = constant.getAggregateElement(i);
-    if (!element || !is_flushed_constant(*element)) return false;
+    return number->getType()->isFloatTy() && number->getValueAPF().isDenormal();
+  if (const auto* number = llvm::dyn_cast<llvm::ConstantInt>(&constant)) {
+    if (number->getBitWidth() != 32) return number->getBitWidth() > 32 && !number->isZero();
+    const std::uint64_t bits = number->getZExtValue();
+    return (bits & 0x7f800000) == 0 && (bits & 0x007fffff) != 0;
   }
-  return elements != nullptr;
+  const auto* elements = llvm::dyn_cast<llvm::FixedVectorType>(constant.getType());
+  if (elements == nullptr) return true;
+  for (unsigned i = 0; i < elements->getNumElements(); ++i) {
+    const llvm::Constant* element = constant.getAggregateElement(i);
+    if (!element || may_be_subnormal(*element)) return true;
+  }
+  return false;
 }
 
 /// Whether an f32 is no subnormal number. Numbers that go round a loop come from what was visited.
 bool is_flushed(const Value* value, Visited& visited) {
   if (const auto* constant = llvm::dyn_cast<llvm::Constant>(value))
-    return is_flushed_constant(*constant);
+    return !may_be_subnormal(*constant);
   const auto* operation = llvm::dyn_cast<Instruction>(value);
   if (operation == nullptr) return false;
   if (!visited.insert(value).second) return true;
@@ -195,24 +201,6 @@ class SubnormalConstants {
   }
 
  private:
-  static bool may_be_subnormal(const llvm::Constant& constant) {
-    if (llvm::isa<llvm::UndefValue, llvm::ConstantAggregateZero>(constant)) return false;
-    if (const auto* number = llvm::dyn_cast<llvm::ConstantFP>(&constant))
-      return number->getType()->isFloatTy() && number->getValueAPF().isDenormal();
-    if (const auto* number = llvm::dyn_cast<llvm::ConstantInt>(&constant)) {
-      if (number->getBitWidth() != 32) return number->getBitWidth() > 32 && !number->isZero();
-      const std::uint64_t bits = number->getZExtValue();
-      return (bits & 0x7f800000) == 0 && (bits & 0x007fffff) != 0;
-    }
-    const auto* elements = llvm::dyn_cast<llvm::FixedVectorType>(constant.getType());
-    if (elements == nullptr) return true;
-    for (unsigned i = 0; i < elements->getNumElements(); ++i) {
-      const llvm::Constant* element = constant.getAggregateElement(i);
-      if (!element || may_be_subnormal(*element)) return true;
-    }
-    return false;
-  }
-
   bool may_hold(const Value* value, Visited& visited) const {
     if (const auto* constant = llvm::dyn_cast<llvm::Constant>(value))
       return may_be_subnormal(*constant);
@@ -284,13 +272,10 @@ void flush_compared_constants(llvm::Module& module) {
 void leave_flushes_to_processor(llvm::Function& function) {
   if (!lower::processor_flushes(function)) return;
   keep_choices(function);
-  std::vector<llvm::IntrinsicInst*> marks;
-  for (Instruction& instruction : llvm::instructions(function)) {
-    auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
-    if (call && call->getIntrinsicID() == llvm::Intrinsic::canonicalize && is_single(*call))
-      marks.push_back(call);
-  }
-  for (llvm::IntrinsicInst* mark : marks) {
+  for (Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
+    auto* mark = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+    if (!mark || mark->getIntrinsicID() != llvm::Intrinsic::canonicalize || !is_single(*mark))
+      continue;
     Value* number = mark->getArgOperand(0);
     Visited sources, readers;
     if (!is_flushed(number, sources) && !read_flushed(mark, readers)) {
