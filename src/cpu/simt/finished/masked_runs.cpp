@@ -10,7 +10,6 @@
 #include <llvm/IR/PatternMatch.h>
 #include <llvm/Support/MathExtras.h>
 
-#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -125,10 +124,9 @@ class Shorter {
   void store() {
     const llvm::MaybeAlign alignment = find_place(access_.getArgOperand(1), 2);
     llvm::Value* value = access_.getArgOperand(0);
-    std::vector<int> lanes(run_.lanes);
-    std::iota(lanes.begin(), lanes.end(), static_cast<int>(run_.start));
     value = run_.lanes == 1 ? b_.CreateExtractElement(value, run_.start)
-                            : b_.CreateShuffleVector(value, lanes);
+                            : b_.CreateShuffleVector(
+                                  value, llvm::createSequentialMask(run_.start, run_.lanes, 0));
     b_.CreateAlignedStore(value, place_, alignment);
   }
 

@@ -8,6 +8,7 @@
 #include <llvm/Analysis/CaptureTracking.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ValueTracking.h>
+#include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
@@ -257,9 +258,8 @@ class Forwarder {
       if (piece.count == 1 && vector->getNumElements() != 1)
         return b.CreateExtractElement(stored, piece.element);
       if (piece.count == all) return stored;
-      std::vector<int> lanes(piece.count);
-      std::iota(lanes.begin(), lanes.end(), static_cast<int>(piece.element));
-      return b.CreateShuffleVector(stored, lanes);
+      return b.CreateShuffleVector(stored,
+                                   llvm::createSequentialMask(piece.element, piece.count, 0));
     }
     return b.CreateBitCast(stored, element);
   }

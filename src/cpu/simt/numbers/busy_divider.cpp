@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cpu/simt/numbers/busy_divider.h"
 
+#include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/MDBuilder.h>
@@ -8,7 +9,6 @@
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
 #include <algorithm>
-#include <numeric>
 #include <vector>
 
 #include "cpu/simt/numbers/compute_ahead.h"
@@ -96,21 +96,6 @@ std::vector<Choice> roots_to_replace(llvm::BasicBlock& block, const target::Divi
   return roots;
 }
 
-/// Vectors of the same width, a power of two of them, as one.
-llvm::Value* joined(llvm::IRBuilder<>& b, llvm::SmallVector<llvm::Value*, 4> parts) {
-  while (parts.size() > 1) {
-    llvm::SmallVector<llvm::Value*, 4> pairs;
-    for (std::size_t i = 0; i < parts.size(); i += 2) {
-      const unsigned width = float_lanes(*parts[i]->getType());
-      llvm::SmallVector<int, 64> both(2 * std::size_t{width});
-      std::iota(both.begin(), both.end(), 0);
-      pairs.push_back(b.CreateShuffleVector(parts[i], parts[i + 1], both));
-    }
-    parts = pairs;
-  }
-  return parts.front();
-}
-
 /// `usual` from one block or `instruction` from its own, for all that used `instruction`.
 void join(llvm::Instruction& instruction, llvm::Value* usual, llvm::BasicBlock* from,
           llvm::BasicBlock& to) {
@@ -130,9 +115,8 @@ void replace(const Choice& choice) {
   const unsigned multiplied = choice.registers == count ? choice.multiplied : count;
   llvm::SmallVector<llvm::Value*, 4> registers, roots(count), reciprocals(count);
   for (unsigned i = 0; i < count; ++i) {
-    llvm::SmallVector<int, register_lanes> lanes(register_lanes);
-    std::iota(lanes.begin(), lanes.end(), static_cast<int>(i * register_lanes));
-    registers.push_back(b.CreateShuffleVector(numbers, lanes));
+    registers.push_back(b.CreateShuffleVector(
+        numbers, llvm::createSequentialMask(i * register_lanes, register_lanes, 0)));
   }
   llvm::Value* unusual =
       target::leaves_range_of_roots(b, llvm::ArrayRef(registers).take_front(multiplied));
@@ -159,9 +143,10 @@ void replace(const Choice& choice) {
     for (unsigned i = choice.inverted; i < count; ++i)
       reciprocals[i] = b.CreateFDiv(llvm::ConstantFP::get(roots[i]->getType(), 1), roots[i]);
     choice.reciprocal->moveBefore(slow_end);
-    join(*choice.reciprocal, joined(b, reciprocals), fast_end->getParent(), after);
+    join(*choice.reciprocal, llvm::concatenateVectors(b, reciprocals), fast_end->getParent(),
+         after);
   }
-  join(root, joined(b, roots), fast_end->getParent(), after);
+  join(root, llvm::concatenateVectors(b, roots), fast_end->getParent(), after);
   if (choice.reciprocal) choice.reciprocal->setOperand(1, &root);
 }
 

@@ -4,6 +4,7 @@
 #include <llvm/ADT/MapVector.h>
 #include <llvm/ADT/SetVector.h>
 #include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/IRBuilder.h>
@@ -13,7 +14,6 @@
 #include <llvm/Transforms/Utils/ValueMapper.h>
 
 #include <cstdint>
-#include <numeric>
 #include <vector>
 
 #include "cpu/target/native_operations.h"
@@ -116,11 +116,10 @@ Value* distance(llvm::IRBuilder<>& b, Value* rounded) {
   Value* bits = b.CreateBitCast(rounded, integers);
   Value* apart = b.CreateAnd(b.CreateXor(bits, constant(least_normal)), constant(magnitude_bits));
   for (; lanes > few && lanes % 2 == 0; lanes /= 2) {
-    std::vector<int> low(lanes / 2), high(lanes / 2);
-    std::iota(low.begin(), low.end(), 0);
-    std::iota(high.begin(), high.end(), static_cast<int>(lanes / 2));
-    apart = b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, b.CreateShuffleVector(apart, low),
-                                    b.CreateShuffleVector(apart, high));
+    const auto half_from = [&](unsigned lane) {
+      return b.CreateShuffleVector(apart, llvm::createSequentialMask(lane, lanes / 2, 0));
+    };
+    apart = b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, half_from(0), half_from(lanes / 2));
   }
   return apart;
 }
