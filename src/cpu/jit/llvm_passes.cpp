@@ -94,9 +94,7 @@ void run(llvm::FunctionPassManager passes, llvm::Function& function, PassAnalyse
 /// less to store, but what it looks at for that grows with the square of the suspensions.
 void split(llvm::Module& module, PassAnalyses& analyses) {
   constexpr std::size_t many = 32;
-  llvm::ModulePassManager before;
-  before.addPass(llvm::createModuleToFunctionPassAdaptor(SafeStack(true)));
-  before.run(module, analyses.modules);
+  llvm::createModuleToFunctionPassAdaptor(SafeStack(true)).run(module, analyses.modules);
   split_longest(module);
   analyses.modules.clear();
   const auto most = most_suspensions(module);
@@ -263,9 +261,7 @@ void prepare_open_gangs(llvm::ArrayRef<llvm::Function*> copies, llvm::TargetMach
 
 void vectorise_loops(llvm::Function& function, llvm::TargetMachine& target) {
   PassAnalyses analyses(target);
-  llvm::FunctionPassManager passes;
-  passes.addPass(llvm::LoopVectorizePass());
-  run(std::move(passes), function, analyses);
+  llvm::LoopVectorizePass().run(function, analyses.functions);
 }
 
 void clean_up_gangs(llvm::ArrayRef<llvm::Function*> gangs, llvm::TargetMachine& target) {
@@ -292,23 +288,15 @@ void drop_unused_functions(llvm::Module& module, llvm::TargetMachine& target) {
 
 void share_expressions(llvm::Module& module, llvm::TargetMachine& target) {
   PassAnalyses analyses(target);
-  for (llvm::Function& function : module) {
-    if (function.isDeclaration()) continue;
-    llvm::FunctionPassManager passes;
-    passes.addPass(llvm::EarlyCSEPass());
-    run(std::move(passes), function, analyses);
-  }
+  llvm::createModuleToFunctionPassAdaptor(llvm::EarlyCSEPass()).run(module, analyses.modules);
 }
 
 void drop_dead_code(llvm::Module& module, llvm::TargetMachine& target) {
   PassAnalyses analyses(target);
-  for (llvm::Function& function : module) {
-    if (function.isDeclaration()) continue;
-    llvm::FunctionPassManager passes;
-    passes.addPass(llvm::InstSimplifyPass());
-    passes.addPass(llvm::ADCEPass());
-    run(std::move(passes), function, analyses);
-  }
+  llvm::FunctionPassManager passes;
+  passes.addPass(llvm::InstSimplifyPass());
+  passes.addPass(llvm::ADCEPass());
+  llvm::createModuleToFunctionPassAdaptor(std::move(passes)).run(module, analyses.modules);
 }
 
 void split_coroutines(llvm::Module& module, llvm::TargetMachine& target) {
@@ -341,9 +329,7 @@ void run_least(llvm::Module& module, llvm::TargetMachine& target) {
 
 void use_safe_stack(llvm::Module& module, llvm::TargetMachine& target) {
   PassAnalyses analyses(target);
-  llvm::ModulePassManager passes;
-  passes.addPass(llvm::createModuleToFunctionPassAdaptor(SafeStack(false)));
-  passes.run(module, analyses.modules);
+  llvm::createModuleToFunctionPassAdaptor(SafeStack(false)).run(module, analyses.modules);
 }
 
 }  // namespace pycuda::cpu::jit

@@ -129,19 +129,8 @@ std::string stage_text(const KernelFacts& facts, variants::State vectors) {
 }
 
 const char* kind_text(simt::PlanNote::Kind kind) {
-  switch (kind) {
-    case simt::PlanNote::Kind::Access:
-      return "access";
-    case simt::PlanNote::Kind::Branch:
-      return "branch";
-    case simt::PlanNote::Kind::Barrier:
-      return "barrier";
-    case simt::PlanNote::Kind::LaneByLane:
-      return "lanes";
-    case simt::PlanNote::Kind::Other:
-      return "note";
-  }
-  return "note";
+  static constexpr const char* texts[] = {"access", "branch", "barrier", "lanes", "note"};
+  return texts[static_cast<std::size_t>(kind)];
 }
 
 /// One line of the table, with the columns PTX line, source, instruction, kind, form: at least two
@@ -156,6 +145,23 @@ std::string note_text(const ptx::Module& module, const simt::PlanNote& note) {
                 source.c_str(), instruction ? instruction->text.c_str() : "-",
                 kind_text(note.kind));
   return columns + ("  " + note.form) + "\n";
+}
+
+std::string table_text(const ptx::Module& module, const std::vector<simt::PlanNote>& notes) {
+  char head[160];
+  std::snprintf(head, sizeof head, "%6s  %-18s  %-22s  %-8s  %s\n", "PTX", "source", "instruction",
+                "what", "form");
+  std::string text = head;
+  for (const simt::PlanNote& note : notes) text += note_text(module, note);
+  return text;
+}
+
+/// What has no line comes last.
+void sort_by_line(const ptx::Module& module, std::vector<simt::PlanNote>& notes) {
+  std::ranges::stable_sort(notes, {}, [&](const simt::PlanNote& note) {
+    const ptx::Instruction* instruction = instruction_of(module, note);
+    return instruction ? instruction->position.line : ~0u;
+  });
 }
 
 }  // namespace
@@ -213,17 +219,8 @@ base::Result<std::string, ptx::Diagnostics> describe_plan(std::string_view ptx_t
   const bool tiles = runs_tiles(*found, block);
   std::vector<simt::PlanNote> notes = tiles ? plan.tile_notes : plan.notes;
   if (notes.empty()) return text;
-  std::stable_sort(
-      notes.begin(), notes.end(), [&](const simt::PlanNote& left, const simt::PlanNote& right) {
-        const ptx::Instruction* first = instruction_of(*parsed, left);
-        const ptx::Instruction* second = instruction_of(*parsed, right);
-        return (first ? first->position.line : ~0u) < (second ? second->position.line : ~0u);
-      });
-  char head[160];
-  std::snprintf(head, sizeof head, "%6s  %-18s  %-22s  %-8s  %s\n", "PTX", "source", "instruction",
-                "what", "form");
-  text += head;
-  for (const simt::PlanNote& note : notes) text += note_text(*parsed, note);
+  sort_by_line(*parsed, notes);
+  text += table_text(*parsed, notes);
   if (found->gang_lanes == 0) return text + lone_text(*found, place_of(*parsed, notes.front()));
   const double work = tiles ? plan.tile_work : plan.work;
   const unsigned lanes = tiles ? found->tile_columns * found->tile_rows : found->gang_lanes;
