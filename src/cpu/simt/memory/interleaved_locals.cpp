@@ -84,10 +84,8 @@ bool computes_address(const llvm::Instruction& user, const llvm::Value& operand,
 /// Of an access to the variable: in how many bytes it is aligned and how many it takes; none if it
 /// is no plain one.
 bool note_access(llvm::Instruction& access, const llvm::Value& pointer, Uses& uses) {
-  const auto* load = llvm::dyn_cast<llvm::LoadInst>(&access);
   const auto* store = llvm::dyn_cast<llvm::StoreInst>(&access);
-  if ((load && !load->isSimple()) ||
-      (store && (!store->isSimple() || store->getValueOperand() == &pointer)))
+  if (access.isVolatile() || access.isAtomic() || (store && store->getValueOperand() == &pointer))
     return false;
   llvm::Type* type = llvm::getLoadStoreType(&access);
   if (!type->isIntegerTy() && !type->isFloatingPointTy()) return false;

@@ -28,12 +28,6 @@ bool has(const llvm::Loop& loop, const llvm::Value* value) {
   return instruction && loop.contains(instruction);
 }
 
-bool is_simple(const llvm::Instruction& access) {
-  if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&access)) return load->isSimple();
-  const auto* store = llvm::dyn_cast<llvm::StoreInst>(&access);
-  return store && store->isSimple();
-}
-
 bool has_vector_form(const llvm::Instruction& instruction) {
   if (const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction))
     return llvm::isTriviallyVectorizable(call->getIntrinsicID()) && !call->getType()->isStructTy();
@@ -74,7 +68,7 @@ bool is_straight_loop(const llvm::Loop& loop) {
       ++instructions;
       if (is_beside(instruction, loop)) continue;
       if (llvm::isa<llvm::LoadInst, llvm::StoreInst>(instruction)) {
-        if (left || !is_simple(instruction)) return false;
+        if (left || instruction.isVolatile() || instruction.isAtomic()) return false;
       } else if (instruction.mayReadOrWriteMemory() || instruction.mayHaveSideEffects()) {
         return false;
       }

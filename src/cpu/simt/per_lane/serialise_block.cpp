@@ -133,10 +133,7 @@ class Finder {
   }
 
   static bool is_in_shared(const llvm::Instruction& access) {
-    if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&access); load && !load->isSimple())
-      return false;
-    if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&access); store && !store->isSimple())
-      return false;
+    if (access.isVolatile() || access.isAtomic()) return false;
     llvm::SmallVector<const llvm::Value*, 4> objects;
     llvm::getUnderlyingObjects(llvm::getLoadStorePointerOperand(&access), objects);
     return llvm::all_of(objects, [](const llvm::Value* object) {

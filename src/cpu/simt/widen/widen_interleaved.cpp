@@ -127,9 +127,7 @@ std::vector<llvm::Instruction*> Widener::structure_of(llvm::Instruction& access)
     if (other.getOpcode() != access.getOpcode() ||
         !llvm::CastInst::isBitCastable(llvm::getLoadStoreType(&other), type))
       continue;
-    if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&other); load && !load->isSimple()) continue;
-    if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&other); store && !store->isSimple())
-      continue;
+    if (other.isVolatile() || other.isAtomic()) continue;
     const Place place = place_of(other, layout);
     const std::int64_t distance = place.distance;
     // Parts lie at most one structure apart: which of them is the first shows when all are known.
