@@ -48,6 +48,13 @@ llvm::CallInst* next_inlinable(llvm::Function& function, const CallTargets& targ
   return nullptr;
 }
 
+llvm::Function* copy_of(llvm::Function& function, const llvm::Twine& name) {
+  llvm::ValueToValueMapTy map;
+  llvm::Function* copy = llvm::CloneFunction(&function, map);
+  copy->setName(name);
+  return copy;
+}
+
 enum class Inlined { All, TooLong, Impossible };
 
 /// But for functions that call themselves.
@@ -113,9 +120,7 @@ std::vector<KernelVariant> copy_kernels(llvm::Module& module, std::vector<Kernel
       postpone(*kernel, suspension, facts[i]);
       continue;
     }
-    llvm::ValueToValueMapTy map;
-    llvm::Function* copy = llvm::CloneFunction(kernel, map);
-    copy->setName(kernel->getName() + ".copy");
+    llvm::Function* copy = copy_of(*kernel, kernel->getName() + ".copy");
     const Inlined inlined = inline_all(*copy, targets, longest);
     if (inlined == Inlined::TooLong) postpone(*kernel, suspension, facts[i]);
     if (inlined == Inlined::All) {
@@ -151,10 +156,8 @@ std::vector<KernelVariant> copy_kernels(llvm::Module& module, std::vector<Kernel
       if (choose && !wanted.tile && tile.is_tile())
         tile.rows = cost->fit(tile.lanes(), tile.columns, processor.register_bytes) / tile.columns;
       if (warps || !tile.is_tile() || !reads_special_register(*copy, "tid.y")) continue;
-      llvm::ValueToValueMapTy tile_map;
-      llvm::Function* tile_copy = llvm::CloneFunction(copy, tile_map);
-      tile_copy->setName(kernel->getName() + ".tile.copy");
-      sources.push_back({tile_copy, nullptr, i, tile, false, choose});
+      sources.push_back(
+          {copy_of(*copy, kernel->getName() + ".tile.copy"), nullptr, i, tile, false, choose});
     } else {
       copy->eraseFromParent();
     }

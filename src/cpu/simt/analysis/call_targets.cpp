@@ -58,6 +58,24 @@ void name_targets_of(llvm::CallInst& call, llvm::ArrayRef<llvm::Function*> targe
 
 }  // namespace
 
+llvm::SetVector<const llvm::Function*> reached_from(llvm::ArrayRef<const llvm::Function*> from) {
+  llvm::SetVector<const llvm::Function*> reached(from.begin(), from.end());
+  for (std::size_t i = 0; i < reached.size(); ++i) {
+    for (const llvm::Instruction& instruction : llvm::instructions(*reached[i])) {
+      const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+      if (!call) continue;
+      if (const llvm::Function* callee = call->getCalledFunction()) {
+        reached.insert(callee);
+      } else if (call->isIndirectCall()) {
+        for (const llvm::Function& other : *call->getModule()) {
+          if (other.hasFnAttribute("ptx-address-taken")) reached.insert(&other);
+        }
+      }
+    }
+  }
+  return reached;
+}
+
 CallTargets::CallTargets(llvm::Module& module) {
   for (llvm::Function& function : module) {
     if (!function.isDeclaration() && function.hasFnAttribute("ptx-address-taken"))

@@ -5,6 +5,7 @@
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/DenseSet.h>
+#include <llvm/ADT/SetVector.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/InstrTypes.h>
@@ -29,6 +30,9 @@ class CallTargets {
   llvm::DenseMap<const llvm::FunctionType*, llvm::SmallVector<llvm::Function*, 4>> by_type_;
   llvm::DenseSet<const llvm::Function*> recursive_;
 };
+
+/// `from` and the functions of its module that they may call, at any depth.
+llvm::SetVector<const llvm::Function*> reached_from(llvm::ArrayRef<const llvm::Function*> from);
 
 /// Compares the pointers that `function` calls through with the functions they may lead to, if
 /// these are few, and calls those by name. Any other pointer is called through as before, so each

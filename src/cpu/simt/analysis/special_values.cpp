@@ -18,16 +18,25 @@ namespace pycuda::cpu::simt {
 
 namespace pseudo = lower::pseudo;
 
+static llvm::Align alignment_of(const llvm::Type& type) {
+  return llvm::Align(type.isPointerTy() || type.isIntegerTy(64) ? 8 : 4);
+}
+
 llvm::Value* load_field(llvm::IRBuilder<>& builder, llvm::Value* frame, std::size_t offset,
                         llvm::Type* type, bool invariant) {
   llvm::Value* address = builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), frame, offset);
-  const llvm::Align alignment(type->isPointerTy() || type->isIntegerTy(64) ? 8 : 4);
-  llvm::LoadInst* load = builder.CreateAlignedLoad(type, address, alignment);
+  llvm::LoadInst* load = builder.CreateAlignedLoad(type, address, alignment_of(*type));
   if (invariant) {
     load->setMetadata(llvm::LLVMContext::MD_invariant_load,
                       llvm::MDNode::get(builder.getContext(), {}));
   }
   return load;
+}
+
+llvm::StoreInst* store_field(llvm::IRBuilder<>& builder, llvm::Value* frame, std::size_t offset,
+                             llvm::Value* value) {
+  llvm::Value* address = builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), frame, offset);
+  return builder.CreateAlignedStore(value, address, alignment_of(*value->getType()));
 }
 
 llvm::Value* load_parameters(llvm::IRBuilder<>& builder, llvm::Value* launch, std::uint64_t bytes) {

@@ -17,6 +17,10 @@ bool reads_special_register(const llvm::Function& function, llvm::StringRef name
 llvm::Value* load_field(llvm::IRBuilder<>& builder, llvm::Value* frame, std::size_t offset,
                         llvm::Type* type, bool invariant);
 
+/// Stores `value`, of 32 or 64 bits, to field `offset` of the struct at `frame`.
+llvm::StoreInst* store_field(llvm::IRBuilder<>& builder, llvm::Value* frame, std::size_t offset,
+                             llvm::Value* value);
+
 /// The address of the kernel's parameters, from the launch's frame. If `bytes` is not 0, LLVM is
 /// assured that so many can be read. Of several such loads that become one only what all promise is
 /// kept.

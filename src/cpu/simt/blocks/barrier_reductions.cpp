@@ -11,6 +11,7 @@
 #include "cpu/kernel_abi/frames.h"
 #include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
+#include "cpu/simt/analysis/calls_by_name.h"
 #include "cpu/simt/analysis/special_values.h"
 
 namespace pycuda::cpu::simt {
@@ -38,7 +39,6 @@ std::vector<llvm::CallInst*> reductions_in(llvm::Function& function) {
 void expand_barrier_reductions(llvm::Function& function) {
   const std::vector<llvm::CallInst*> calls = reductions_in(function);
   if (calls.empty()) return;
-  llvm::Module& module = *function.getParent();
   llvm::Value* thread = function.getArg(0);
   llvm::BasicBlock& entry = function.getEntryBlock();
   llvm::IRBuilder<> b(&entry, entry.getFirstInsertionPt());
@@ -48,14 +48,6 @@ void expand_barrier_reductions(llvm::Function& function) {
       load_field(b, thread, offsetof(ThreadFrame, block), b.getPtrTy(), /*invariant=*/true);
   llvm::Value* sums =
       b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), block, offsetof(BlockFrame, barrier_sums));
-  llvm::FunctionCallee wait = module.getOrInsertFunction(
-      pseudo::barrier_sync,
-      llvm::FunctionType::get(b.getVoidTy(), {b.getPtrTy(), b.getInt32Ty(), b.getInt32Ty()},
-                              false));
-  auto* waits = llvm::cast<llvm::Function>(wait.getCallee());
-  waits->addFnAttr(llvm::Attribute::NoUnwind);
-  waits->addFnAttr(llvm::Attribute::Convergent);
-  waits->addFnAttr(llvm::Attribute::NoDuplicate);
   constexpr std::uint64_t one_thread = std::uint64_t{1} << 32;
   for (llvm::CallInst* call : calls) {
     b.SetInsertPoint(call);
@@ -72,7 +64,11 @@ void expand_barrier_reductions(llvm::Function& function) {
     llvm::Value* own = b.CreateOr(b.CreateZExt(call->getArgOperand(3), b.getInt64Ty()), one_thread);
     b.CreateAtomicRMW(llvm::AtomicRMWInst::Add, sum_of(now), own, llvm::Align(8),
                       llvm::AtomicOrdering::Monotonic);
-    llvm::CallInst* waiting = b.CreateCall(wait, {thread, b.getInt32(0), b.getInt32(0)});
+    llvm::CallInst* waiting = call_by_name(b, pseudo::barrier_sync, b.getVoidTy(),
+                                           {thread, b.getInt32(0), b.getInt32(0)});
+    for (const auto kind :
+         {llvm::Attribute::NoUnwind, llvm::Attribute::Convergent, llvm::Attribute::NoDuplicate})
+      waiting->getCalledFunction()->addFnAttr(kind);
     waiting->setDoesNotThrow();
     waiting->setConvergent();
     llvm::Value* sum = b.CreateLoad(b.getInt64Ty(), sum_of(now));

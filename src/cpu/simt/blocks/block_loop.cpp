@@ -4,14 +4,13 @@
 
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
-#include <llvm/Transforms/Utils/Cloning.h>
 
-#include <cassert>
 #include <cstddef>
 
 #include "cpu/kernel_abi/frames.h"
 #include "cpu/lower/processor_flushes.h"
 #include "cpu/lower/pseudo.h"
+#include "cpu/simt/analysis/calls_by_name.h"
 #include "cpu/simt/analysis/special_values.h"
 #include "cpu/simt/blocks/source_lines.h"
 
@@ -106,10 +105,7 @@ class ThreadLoops {
     phi->addIncoming(from, before);
     return phi;
   }
-  void put(std::size_t offset, llvm::Value* value) {
-    b_.CreateAlignedStore(value, b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), thread_, offset),
-                          llvm::Align(4));
-  }
+  void put(std::size_t offset, llvm::Value* value) { store_field(b_, thread_, offset, value); }
 
   llvm::IRBuilder<>& b_;
   llvm::Function& function_;
@@ -117,21 +113,6 @@ class ThreadLoops {
   llvm::Value *width_, *height_;
   llvm::Value *x_, *y_, *z_, *first_, *end_;  ///< of the first thread; the number after the last
 };
-
-/// Whether no parameter has a bit that it must not have.
-llvm::Value* answer(llvm::IRBuilder<>& b, llvm::Value* block, const ParameterChecks& checks,
-                    std::uint64_t parameter_bytes) {
-  llvm::Value* launch = load_field(b, block, offsetof(BlockFrame, launch), b.getPtrTy(), true);
-  llvm::Value* params = load_parameters(b, launch, parameter_bytes);
-  llvm::Value* found = b.getInt8(0);
-  for (const ParameterQuestion& question : checks.questions) {
-    llvm::Value* byte = b.CreateAlignedLoad(
-        b.getInt8Ty(), b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), params, question.offset),
-        llvm::Align(1));
-    found = b.CreateOr(found, b.CreateAnd(byte, question.bits));
-  }
-  return b.CreateIsNull(found);
-}
 
 }  // namespace
 
@@ -155,8 +136,10 @@ llvm::Function* make_block_loop(llvm::Function& kernel, llvm::StringRef name,
   llvm::Instruction* end_of_entry = nullptr;
   if (checks.careful) {
     llvm::BasicBlock* careful = llvm::BasicBlock::Create(context, "careful", function);
-    end_of_entry =
-        b.CreateCondBr(answer(b, function->getArg(0), checks, parameter_bytes), row, careful);
+    llvm::Value* launch =
+        load_field(b, function->getArg(0), offsetof(BlockFrame, launch), b.getPtrTy(), true);
+    llvm::Value* params = load_parameters(b, launch, parameter_bytes);
+    end_of_entry = b.CreateCondBr(are_passed(b, params, checks.questions), row, careful);
     llvm::CallInst* call = nullptr;
     loops.loop_over(*checks.careful, entry, careful, done, call);
   } else {
@@ -168,9 +151,7 @@ llvm::Function* make_block_loop(llvm::Function& kernel, llvm::StringRef name,
   b.CreateRetVoid();
 
   // The inliner splits the loop block and updates the phis to the block that then ends the loop.
-  llvm::InlineFunctionInfo info;
-  [[maybe_unused]] const llvm::InlineResult inlined = llvm::InlineFunction(*call, info);
-  assert(inlined.isSuccess());
+  inline_call(*call);
   kernel.eraseFromParent();
 
   llvm::StringMap<llvm::Value*> known;

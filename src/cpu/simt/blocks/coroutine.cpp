@@ -19,6 +19,7 @@
 #include "cpu/lower/callee_name.h"
 #include "cpu/lower/processor_flushes.h"
 #include "cpu/lower/pseudo.h"
+#include "cpu/simt/analysis/calls_by_name.h"
 #include "cpu/simt/analysis/divergence.h"
 #include "cpu/simt/analysis/special_values.h"
 
@@ -47,23 +48,14 @@ class Body {
   llvm::BasicBlock* block(const char* name) {
     return llvm::BasicBlock::Create(ramp_.getContext(), name, &ramp_);
   }
-  llvm::Value* field(std::size_t offset) {
-    return b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), thread(), offset);
-  }
-  void put32(std::size_t offset, llvm::Value* value) {
-    b_.CreateAlignedStore(value, field(offset), llvm::Align(4));
-  }
-  void put64(std::size_t offset, llvm::Value* value) {
-    b_.CreateAlignedStore(value, field(offset), llvm::Align(8));
-  }
+  void put(std::size_t offset, llvm::Value* value) { store_field(b_, thread(), offset, value); }
   void put_state(ThreadState state) {
-    put32(offsetof(ThreadFrame, state), b_.getInt32(static_cast<std::uint32_t>(state)));
+    put(offsetof(ThreadFrame, state), b_.getInt32(static_cast<std::uint32_t>(state)));
   }
   llvm::Value* operand64(llvm::Value* value) { return b_.CreateZExt(value, b_.getInt64Ty()); }
   llvm::Value* result(unsigned number) {
-    return b_.CreateAlignedLoad(b_.getInt64Ty(),
-                                field(offsetof(ThreadFrame, result) + std::size_t{number} * 8),
-                                llvm::Align(8));
+    return load_field(b_, thread(), offsetof(ThreadFrame, result) + std::size_t{number} * 8,
+                      b_.getInt64Ty(), false);
   }
   void suspend();
   llvm::AllocaInst* result_slot(llvm::Type* type);
@@ -91,13 +83,13 @@ void Body::make_ends(llvm::BasicBlock* old_entry) {
       b_.CreateIntrinsic(llvm::Intrinsic::coro_id, {}, {b_.getInt32(64), null, null, null});
   b_.CreateCondBr(b_.CreateIsNull(memory()), measure, begin);
   b_.SetInsertPoint(measure);
-  put64(offsetof(ThreadFrame, scratch),
-        b_.CreateIntrinsic(llvm::Intrinsic::coro_size, {b_.getInt64Ty()}, {}));
+  put(offsetof(ThreadFrame, scratch),
+      b_.CreateIntrinsic(llvm::Intrinsic::coro_size, {b_.getInt64Ty()}, {}));
   b_.CreateRet(null);
 
   b_.SetInsertPoint(begin);
   llvm::Value* handle = b_.CreateIntrinsic(llvm::Intrinsic::coro_begin, {}, {id, memory()});
-  if (is_kernel_) put64(offsetof(ThreadFrame, coroutine), handle);
+  if (is_kernel_) put(offsetof(ThreadFrame, coroutine), handle);
   b_.CreateBr(old_entry);
   // Variables of the function must stay static allocas: those of the entry block.
   for (llvm::Instruction& instruction : llvm::make_early_inc_range(*old_entry)) {
@@ -152,13 +144,13 @@ void Body::replace_pseudo(llvm::CallInst* call) {
   b_.SetInsertPoint(before);
   const auto argument = [&](unsigned i) { return call->getArgOperand(i); };
   const auto operand = [&](unsigned i, llvm::Value* value) {
-    put64(offsetof(ThreadFrame, operand) + std::size_t{i} * 8, value);
+    put(offsetof(ThreadFrame, operand) + std::size_t{i} * 8, value);
   };
-  put32(offsetof(ThreadFrame, site), b_.getInt32(next_site_++));
+  put(offsetof(ThreadFrame, site), b_.getInt32(next_site_++));
   llvm::Value* replacement = nullptr;
   if (name == pseudo::warp_op) {
-    put32(offsetof(ThreadFrame, detail), argument(1));
-    put32(offsetof(ThreadFrame, mask), argument(2));
+    put(offsetof(ThreadFrame, detail), argument(1));
+    put(offsetof(ThreadFrame, mask), argument(2));
     for (unsigned i = 0; i < 3; ++i) operand(i, argument(3 + i));
     put_state(ThreadState::AtWarpOp);
     suspend();
@@ -171,7 +163,7 @@ void Body::replace_pseudo(llvm::CallInst* call) {
     suspend();
   } else if (name == pseudo::barrier_reduce) {
     for (unsigned i = 0; i < 3; ++i) operand(i, operand64(argument(1 + i)));
-    put32(offsetof(ThreadFrame, detail), argument(4));
+    put(offsetof(ThreadFrame, detail), argument(4));
     put_state(ThreadState::AtBarrierReduce);
     suspend();
     replacement = b_.CreateTrunc(result(0), b_.getInt32Ty());
@@ -189,18 +181,12 @@ void Body::replace_pseudo(llvm::CallInst* call) {
 /// memory: what the ramp returns.
 llvm::Value* write_enter(llvm::IRBuilder<>& b, llvm::Value* thread, llvm::FunctionType* ramp_type,
                          llvm::Value* ramp, llvm::ArrayRef<llvm::Value*> rest) {
-  llvm::Module& module = *b.GetInsertBlock()->getModule();
   std::vector<llvm::Value*> arguments{thread, llvm::ConstantPointerNull::get(b.getPtrTy())};
   for (const llvm::Value* value : rest)
     arguments.push_back(llvm::PoisonValue::get(value->getType()));
   b.CreateCall(ramp_type, ramp, arguments);
-  llvm::Value* scratch =
-      b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), thread, offsetof(ThreadFrame, scratch));
-  llvm::Value* bytes = b.CreateAlignedLoad(b.getInt64Ty(), scratch, llvm::Align(8));
-  llvm::FunctionCallee push = module.getOrInsertFunction(
-      "pycuda_cpu_frame_push",
-      llvm::FunctionType::get(b.getPtrTy(), {b.getPtrTy(), b.getInt64Ty()}, false));
-  arguments[1] = b.CreateCall(push, {thread, bytes});
+  llvm::Value* bytes = load_field(b, thread, offsetof(ThreadFrame, scratch), b.getInt64Ty(), false);
+  arguments[1] = call_by_name(b, "pycuda_cpu_frame_push", b.getPtrTy(), {thread, bytes});
   std::copy(rest.begin(), rest.end(), arguments.begin() + 2);
   return b.CreateCall(ramp_type, ramp, arguments);
 }
@@ -267,10 +253,7 @@ void Body::replace_call(llvm::CallInst* call, llvm::FunctionType* ramp_type, llv
   b_.CreateBr(test);
   b_.SetInsertPoint(done);
   // The frame begins where the memory for it does.
-  llvm::FunctionCallee pop = ramp_.getParent()->getOrInsertFunction(
-      "pycuda_cpu_frame_pop",
-      llvm::FunctionType::get(b_.getVoidTy(), {b_.getPtrTy(), b_.getPtrTy()}, false));
-  b_.CreateCall(pop, {thread(), handle});
+  call_by_name(b_, "pycuda_cpu_frame_pop", b_.getVoidTy(), {thread(), handle});
   b_.CreateBr(after);
   if (slot) read_result(b_, *call, *slot);
   call->eraseFromParent();

@@ -5,15 +5,14 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Module.h>
-#include <llvm/Transforms/Utils/Cloning.h>
 
-#include <cassert>
 #include <cstddef>
 #include <vector>
 
 #include "cpu/kernel_abi/frames.h"
 #include "cpu/lower/processor_flushes.h"
 #include "cpu/lower/pseudo.h"
+#include "cpu/simt/analysis/calls_by_name.h"
 #include "cpu/simt/analysis/dialect.h"
 #include "cpu/simt/analysis/special_values.h"
 #include "cpu/simt/blocks/source_lines.h"
@@ -86,8 +85,7 @@ llvm::Function* make_gang_loop(llvm::Function& full, llvm::Function* tail, llvm:
   llvm::Value* rows = b.CreateMul(height, extent(2));
   llvm::Value* full_end = tail ? b.CreateAnd(width, b.getInt32(~(size.columns - 1))) : width;
   const auto put = [&](std::size_t offset, llvm::Value* value) {
-    b.CreateAlignedStore(value, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), thread, offset),
-                         llvm::Align(4));
+    store_field(b, thread, offset, value);
   };
   llvm::Instruction* end_of_entry = b.CreateBr(row);
 
@@ -144,9 +142,7 @@ llvm::Function* make_gang_loop(llvm::Function& full, llvm::Function* tail, llvm:
 
   for (llvm::CallInst* call : calls) {
     call->setDoesNotThrow();
-    llvm::InlineFunctionInfo info;
-    [[maybe_unused]] const llvm::InlineResult inlined = llvm::InlineFunction(*call, info);
-    assert(inlined.isSuccess());
+    inline_call(*call);
   }
   full.eraseFromParent();
   if (tail) tail->eraseFromParent();

@@ -4,10 +4,8 @@
 
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
-#include <llvm/Transforms/Utils/Cloning.h>
 
 #include <algorithm>
-#include <cassert>
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -16,6 +14,7 @@
 
 #include "cpu/kernel_abi/frames.h"
 #include "cpu/lower/processor_flushes.h"
+#include "cpu/simt/analysis/calls_by_name.h"
 #include "cpu/simt/analysis/dialect.h"
 #include "cpu/simt/analysis/special_values.h"
 #include "cpu/simt/blocks/peeled_gangs.h"
@@ -90,9 +89,7 @@ class RegionLoop {
   void finish_function(llvm::Instruction* end_of_entry);
   void read_launch();
   llvm::StoreInst* put(std::size_t offset, llvm::Value* value) {
-    return b_.CreateAlignedStore(
-        value, b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), function_->getArg(1), offset),
-        llvm::Align(4));
+    return store_field(b_, function_->getArg(1), offset, value);
   }
   /// A loop over the full gangs, or over the tails, of all rows. `body` gives a gang's new state,
   /// which is kept in memory with `keep`.
@@ -348,11 +345,7 @@ llvm::Instruction* RegionLoop::enter(llvm::Value* has_tails, llvm::BasicBlock* r
 
 /// What is done once the loop is complete. Arguments are read at `end_of_entry`.
 void RegionLoop::finish_function(llvm::Instruction* end_of_entry) {
-  for (llvm::CallInst* region : inline_) {
-    llvm::InlineFunctionInfo info;
-    [[maybe_unused]] const llvm::InlineResult inlined = llvm::InlineFunction(*region, info);
-    assert(inlined.isSuccess());
-  }
+  for (llvm::CallInst* region : inline_) inline_call(*region);
   llvm::StringMap<llvm::Value*> known;
   known["block"] = function_->getArg(0);
   replace_special_values(*function_, known, end_of_entry);

@@ -5,6 +5,7 @@
 #include <llvm/ADT/MapVector.h>
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/MemoryLocation.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
@@ -22,6 +23,7 @@
 #include "cpu/kernel_abi/spin_wait.h"
 #include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
+#include "cpu/simt/analysis/calls_by_name.h"
 
 namespace pycuda::cpu::simt {
 
@@ -37,11 +39,15 @@ bool calls_reader(const llvm::Instruction& instruction) {
   const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
   if (!call) return false;
   const llvm::Function* callee = call->getCalledFunction();
-  if (!callee || callee->isDeclaration()) return false;
-  for (const llvm::Instruction& inner : llvm::instructions(*callee)) {
-    if (reads_shared_state(inner)) return true;
-  }
-  return false;
+  return callee && llvm::any_of(llvm::instructions(*callee), reads_shared_state);
+}
+
+/// What decides where `end` leads, or null.
+const llvm::Value* condition_of(const llvm::Instruction& end) {
+  if (const auto* branch = llvm::dyn_cast<llvm::BranchInst>(&end))
+    return branch->isConditional() ? branch->getCondition() : nullptr;
+  const auto* choice = llvm::dyn_cast<llvm::SwitchInst>(&end);
+  return choice ? choice->getCondition() : nullptr;
 }
 
 /// Everything inside a loop that a value depends on.
@@ -67,13 +73,8 @@ class Slice {
  private:
   void add_condition(const llvm::BasicBlock* block) {
     if (!block || !loop_.contains(block)) return;
-    const llvm::Instruction* end = block->getTerminator();
-    if (const auto* branch = llvm::dyn_cast<llvm::BranchInst>(end);
-        branch && branch->isConditional()) {
-      pending_.push_back(branch->getCondition());
-    } else if (const auto* choice = llvm::dyn_cast<llvm::SwitchInst>(end)) {
-      pending_.push_back(choice->getCondition());
-    }
+    if (const llvm::Value* condition = condition_of(*block->getTerminator()))
+      pending_.push_back(condition);
   }
 
   /// Two loops that begin at one place are one loop with several latches, and the inner one's leave
@@ -184,13 +185,8 @@ struct Wait {
 };
 
 llvm::Value* address_of(const llvm::Instruction& read) {
-  if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&read))
-    return const_cast<llvm::Value*>(load->getPointerOperand());
-  if (const auto* update = llvm::dyn_cast<llvm::AtomicRMWInst>(&read))
-    return const_cast<llvm::Value*>(update->getPointerOperand());
-  if (const auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&read))
-    return const_cast<llvm::Value*>(exchange->getPointerOperand());
-  return nullptr;
+  const auto place = llvm::MemoryLocation::getOrNone(&read);
+  return place ? const_cast<llvm::Value*>(place->Ptr) : nullptr;
 }
 
 Wait wait_of(const llvm::Loop& loop, const llvm::DominatorTree& dominators, bool only_claims) {
@@ -198,13 +194,7 @@ Wait wait_of(const llvm::Loop& loop, const llvm::DominatorTree& dominators, bool
   loop.getExitingBlocks(exiting);
   Slice slice(loop, dominators);
   for (const llvm::BasicBlock* block : exiting) {
-    const llvm::Instruction* end = block->getTerminator();
-    if (const auto* branch = llvm::dyn_cast<llvm::BranchInst>(end);
-        branch && branch->isConditional()) {
-      slice.add(branch->getCondition());
-    } else if (const auto* choice = llvm::dyn_cast<llvm::SwitchInst>(end)) {
-      slice.add(choice->getCondition());
-    }
+    if (const llvm::Value* condition = condition_of(*block->getTerminator())) slice.add(condition);
   }
   Wait wait;
   bool several = false;
@@ -243,14 +233,11 @@ void note_address(llvm::Instruction& end, llvm::Value* address,
 }
 
 void yield_before(llvm::Instruction& end) {
-  llvm::Function& function = *end.getFunction();
   llvm::IRBuilder<> b(&end);
-  llvm::FunctionCallee callee = function.getParent()->getOrInsertFunction(
-      lower::pseudo::yield, llvm::FunctionType::get(b.getVoidTy(), {b.getPtrTy()}, false));
-  auto* pseudo = llvm::cast<llvm::Function>(callee.getCallee());
-  pseudo->addFnAttr(llvm::Attribute::NoUnwind);
-  pseudo->addFnAttr(llvm::Attribute::Convergent);
-  llvm::CallInst* call = b.CreateCall(callee, {function.getArg(0)});
+  llvm::CallInst* call =
+      call_by_name(b, lower::pseudo::yield, b.getVoidTy(), end.getFunction()->getArg(0));
+  call->getCalledFunction()->addFnAttr(llvm::Attribute::NoUnwind);
+  call->getCalledFunction()->addFnAttr(llvm::Attribute::Convergent);
   call->setDoesNotThrow();
 }
 
@@ -274,14 +261,10 @@ void yield_at_times(llvm::Function& function, llvm::BasicBlock& latch) {
 }  // namespace
 
 void yield_in_spin_waits(llvm::Function& function) {
-  bool any_read = false;
-  for (const llvm::Instruction& instruction : llvm::instructions(function)) {
-    if (reads_shared_state(instruction) || calls_reader(instruction)) {
-      any_read = true;
-      break;
-    }
-  }
-  if (!any_read) return;
+  if (llvm::none_of(llvm::instructions(function), [](const llvm::Instruction& instruction) {
+        return reads_shared_state(instruction) || calls_reader(instruction);
+      }))
+    return;
   const llvm::DominatorTree dominators(function);
   const llvm::LoopInfo loops(dominators);
   const bool only_claims = only_claims_words(function);

@@ -17,6 +17,8 @@
 #include "cpu/kernel_abi/frames.h"
 #include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
+#include "cpu/simt/analysis/call_targets.h"
+#include "cpu/simt/analysis/calls_by_name.h"
 #include "cpu/simt/analysis/shared_memory.h"
 #include "cpu/simt/analysis/warp_sites.h"
 #include "cpu/simt/branches/joined_latches.h"
@@ -107,53 +109,29 @@ class TurnFinder {
   llvm::DenseMap<const llvm::BasicBlock*, bool> in_step_at_end_;
 };
 
-/// What the vector forms call: of such functions, a call ends before the next lane's begins.
-FunctionSet functions_of_gangs(const llvm::Module& module) {
-  FunctionSet found;
-  std::vector<const llvm::Function*> pending;
-  const auto add = [&](const llvm::Function& function) {
-    if (!function.isDeclaration() && found.insert(&function).second) pending.push_back(&function);
-  };
+/// The vector forms' functions and what they call: of such functions, a call ends before the next
+/// lane's begins.
+llvm::SetVector<const llvm::Function*> functions_of_gangs(const llvm::Module& module) {
+  std::vector<const llvm::Function*> forms;
   for (const llvm::Function& function : module) {
     const llvm::StringRef name = function.getName();
     if (name.starts_with("f.") &&
         (name.ends_with(".gang") || name.ends_with(".tail") || name.ends_with(".tile")))
-      add(function);
+      forms.push_back(&function);
   }
-  while (!pending.empty()) {
-    const llvm::Function& function = *pending.back();
-    pending.pop_back();
-    for (const llvm::Instruction& instruction : llvm::instructions(function)) {
-      const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-      if (!call) continue;
-      if (const llvm::Function* callee = call->getCalledFunction()) {
-        add(*callee);
-      } else if (call->isIndirectCall()) {
-        for (const llvm::Function& other : module) {
-          if (other.hasFnAttribute("ptx-address-taken")) add(other);
-        }
-      }
-    }
-  }
-  return found;
+  return reached_from(forms);
 }
 
 void synchronise_before(llvm::Instruction& place, llvm::Value* thread) {
   llvm::IRBuilder<> b(&place);
-  llvm::Type* word = b.getInt64Ty();
-  llvm::Type* half = b.getInt32Ty();
-  llvm::FunctionCallee operation = place.getModule()->getOrInsertFunction(
-      pseudo::warp_op,
-      llvm::FunctionType::get(llvm::StructType::get(word, word),
-                              {b.getPtrTy(), half, half, word, word, word}, false));
-  auto* callee = llvm::cast<llvm::Function>(operation.getCallee());
-  callee->addFnAttr(llvm::Attribute::NoUnwind);
-  callee->addFnAttr(llvm::Attribute::Convergent);
-  callee->addFnAttr(llvm::Attribute::NoDuplicate);
   llvm::Value* zero = b.getInt64(0);
   llvm::CallInst* call =
-      b.CreateCall(operation, {thread, b.getInt32(static_cast<std::uint32_t>(WarpOp::Sync)),
-                               b.getInt32(0), zero, zero, zero});
+      call_by_name(b, pseudo::warp_op, llvm::StructType::get(zero->getType(), zero->getType()),
+                   {thread, b.getInt32(static_cast<std::uint32_t>(WarpOp::Sync)), b.getInt32(0),
+                    zero, zero, zero});
+  for (const auto kind :
+       {llvm::Attribute::NoUnwind, llvm::Attribute::Convergent, llvm::Attribute::NoDuplicate})
+    call->getCalledFunction()->addFnAttr(kind);
   call->setDoesNotThrow();
   call->setConvergent();
   call->setCannotDuplicate();

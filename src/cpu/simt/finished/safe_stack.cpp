@@ -16,6 +16,7 @@
 #include <optional>
 
 #include "cpu/kernel_abi/runtime_calls.h"
+#include "cpu/simt/analysis/calls_by_name.h"
 
 namespace pycuda::cpu::simt {
 namespace {
@@ -106,32 +107,28 @@ struct Apart {
   std::uint64_t offset;
 };
 
-llvm::FunctionCallee runtime_function(llvm::Module& module, llvm::StringRef name,
-                                      llvm::FunctionType* type) {
-  llvm::FunctionCallee callee = module.getOrInsertFunction(name, type);
-  auto* function = llvm::cast<llvm::Function>(callee.getCallee());
-  function->addFnAttr(llvm::Attribute::NoUnwind);
-  if (type->getReturnType()->isPointerTy()) function->addRetAttr(llvm::Attribute::NoAlias);
-  return callee;
+/// Memory that nothing else has.
+llvm::CallInst* push(llvm::IRBuilder<>& b, llvm::StringRef name,
+                     llvm::ArrayRef<llvm::Value*> arguments) {
+  llvm::CallInst* memory = call_by_name(b, name, b.getPtrTy(), arguments);
+  memory->setName("local");
+  memory->getCalledFunction()->addFnAttr(llvm::Attribute::NoUnwind);
+  memory->getCalledFunction()->addRetAttr(llvm::Attribute::NoAlias);
+  return memory;
 }
 
 /// Memory that lasts until the function returns.
 llvm::Value* push_for_call(llvm::Function& function, std::uint64_t bytes) {
-  llvm::Module& module = *function.getParent();
   llvm::BasicBlock& entry = function.getEntryBlock();
   llvm::IRBuilder<> b(&entry, entry.begin());
-  llvm::Type* size = b.getInt64Ty();
-  const llvm::FunctionCallee push = runtime_function(
-      module, "pycuda_cpu_local_push", llvm::FunctionType::get(b.getPtrTy(), {size}, false));
-  const llvm::FunctionCallee pop =
-      runtime_function(module, "pycuda_cpu_local_pop",
-                       llvm::FunctionType::get(b.getVoidTy(), {b.getPtrTy(), size}, false));
-  llvm::CallInst* memory = b.CreateCall(push, {b.getInt64(bytes)}, "local");
+  llvm::CallInst* memory = push(b, "pycuda_cpu_local_push", {b.getInt64(bytes)});
   for (llvm::BasicBlock& block : function) {
     auto* end = llvm::dyn_cast<llvm::ReturnInst>(block.getTerminator());
     if (!end) continue;
     b.SetInsertPoint(end);
-    b.CreateCall(pop, {memory, b.getInt64(bytes)});
+    call_by_name(b, "pycuda_cpu_local_pop", b.getVoidTy(), {memory, b.getInt64(bytes)})
+        ->getCalledFunction()
+        ->addFnAttr(llvm::Attribute::NoUnwind);
   }
   return memory;
 }
@@ -142,13 +139,9 @@ llvm::Value* push_for_thread(llvm::Function& coroutine, std::uint64_t bytes) {
     const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
     if (!call || call->getIntrinsicID() != llvm::Intrinsic::coro_begin) continue;
     llvm::IRBuilder<> b(instruction.getNextNode());
-    const llvm::FunctionCallee push = runtime_function(
-        *coroutine.getParent(), "pycuda_cpu_variable_push",
-        llvm::FunctionType::get(
-            b.getPtrTy(), {b.getPtrTy(), b.getInt64Ty(), b.getInt32Ty(), b.getInt32Ty()}, false));
-    return b.CreateCall(
-        push, {coroutine.getArg(0), b.getInt64(bytes), b.getInt32(local_alignment), b.getInt32(0)},
-        "local");
+    return push(
+        b, "pycuda_cpu_variable_push",
+        {coroutine.getArg(0), b.getInt64(bytes), b.getInt32(local_alignment), b.getInt32(0)});
   }
   return nullptr;
 }

@@ -14,18 +14,19 @@
 
 #include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
+#include "cpu/simt/analysis/calls_by_name.h"
 #include "cpu/simt/analysis/dialect.h"
 #include "cpu/simt/analysis/divergence.h"
 #include "cpu/simt/analysis/shape.h"
 #include "cpu/simt/analysis/slice.h"
+#include "cpu/simt/analysis/special_values.h"
 
 namespace pycuda::cpu::simt {
 namespace {
 
 bool reads_grid_size(const llvm::Value* value) {
   return find_in_slice({value}, [](const llvm::Instruction& source) {
-    if (lower::callee_name(source) == std::string(lower::pseudo::sreg_prefix) + "nctaid.x")
-      return Slice::Found;
+    if (special_register(&source) == "nctaid.x") return Slice::Found;
     return is_plain_arithmetic(source) ? Slice::Through : Slice::Past;
   });
 }
@@ -82,9 +83,7 @@ bool pause_in_grid_strides(llvm::Function& function, unsigned lanes) {
   }
   for (llvm::BasicBlock* latch : latches) {
     llvm::IRBuilder<> b(latch->getTerminator());
-    llvm::FunctionCallee pause = function.getParent()->getOrInsertFunction(
-        gang_pause, llvm::FunctionType::get(b.getVoidTy(), {b.getPtrTy()}, false));
-    llvm::CallInst* call = b.CreateCall(pause, {function.getArg(0)});
+    llvm::CallInst* call = call_by_name(b, gang_pause, b.getVoidTy(), function.getArg(0));
     call->setConvergent();
     call->setDoesNotThrow();
   }

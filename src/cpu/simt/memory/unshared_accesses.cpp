@@ -4,40 +4,18 @@
 
 #include <llvm/ADT/DenseSet.h>
 #include <llvm/ADT/STLExtras.h>
-#include <llvm/ADT/SetVector.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Module.h>
 
 #include "cpu/lower/memory_scopes.h"
+#include "cpu/simt/analysis/call_targets.h"
 #include "cpu/simt/analysis/shared_memory.h"
 
 namespace pycuda::cpu::simt {
 namespace {
 
-using Functions = llvm::SetVector<const llvm::Function*>;
-
 bool is_called_by_pointer(const llvm::Function& function) {
   return function.hasFnAttribute("ptx-address-taken");
-}
-
-/// `kernel` and the functions of its module that it may call.
-Functions reached_by(const llvm::Function& kernel) {
-  Functions reached;
-  reached.insert(&kernel);
-  for (std::size_t i = 0; i < reached.size(); ++i) {
-    for (const llvm::Instruction& instruction : llvm::instructions(*reached[i])) {
-      const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-      if (!call) continue;
-      if (const llvm::Function* callee = call->getCalledFunction()) {
-        reached.insert(callee);
-      } else if (call->isIndirectCall()) {
-        for (const llvm::Function& other : *kernel.getParent()) {
-          if (is_called_by_pointer(other)) reached.insert(&other);
-        }
-      }
-    }
-  }
-  return reached;
 }
 
 void unmark_all(llvm::Function& function) {
@@ -58,7 +36,7 @@ void unmark_unshared_accesses(llvm::Module& module) {
   llvm::DenseSet<const llvm::Function*> with_shared;
   for (const llvm::Function& kernel : module) {
     if (!kernel.hasFnAttribute("ptx-kernel")) continue;
-    const Functions reached = reached_by(kernel);
+    const auto reached = reached_from(&kernel);
     const auto uses = [](const llvm::Function* function) { return uses_shared_memory(*function); };
     if (llvm::any_of(reached, uses)) with_shared.insert(reached.begin(), reached.end());
   }

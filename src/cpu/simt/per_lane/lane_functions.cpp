@@ -5,10 +5,8 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
-#include <llvm/Transforms/Utils/Cloning.h>
 
-#include <cassert>
-
+#include "cpu/simt/analysis/calls_by_name.h"
 #include "cpu/simt/per_lane/inner_loop_vectors.h"
 #include "cpu/simt/per_lane/serialise_block.h"
 
@@ -49,11 +47,7 @@ void inline_lane_functions(llvm::Function& gang) {
     if (call && call->getCalledFunction() && is_lane_function(*call->getCalledFunction()))
       calls.push_back(call);
   }
-  for (llvm::CallInst* call : calls) {
-    llvm::InlineFunctionInfo info;
-    [[maybe_unused]] const llvm::InlineResult inlined = llvm::InlineFunction(*call, info);
-    assert(inlined.isSuccess());
-  }
+  for (llvm::CallInst* call : calls) inline_call(*call);
 }
 
 void drop_lane_functions(llvm::Module& module) {

@@ -22,6 +22,7 @@
 #include "cpu/kernel_abi/runtime_calls.h"
 #include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
+#include "cpu/simt/analysis/calls_by_name.h"
 
 namespace pycuda::cpu::simt {
 
@@ -203,6 +204,19 @@ void add_question(std::vector<ParameterQuestion>& questions, const ParameterQues
   }
 }
 
+llvm::Value* are_passed(llvm::IRBuilderBase& b, llvm::Value* params,
+                        const std::vector<ParameterQuestion>& questions) {
+  llvm::Value* found = b.getInt8(0);
+  for (const ParameterQuestion& question : questions) {
+    llvm::LoadInst* byte = b.CreateAlignedLoad(
+        b.getInt8Ty(), b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), params, question.offset),
+        llvm::Align(1));
+    byte->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(b.getContext(), {}));
+    found = b.CreateOr(found, b.CreateAnd(byte, question.bits));
+  }
+  return b.CreateIsNull(found);
+}
+
 ParameterChecks take_parameter_checks(llvm::Function& kernel) {
   ParameterChecks taken;
   std::vector<llvm::CallInst*> answered;
@@ -230,13 +244,10 @@ void expand_alignment_checks(llvm::Function& function) {
   auto* fault = llvm::BasicBlock::Create(context, "misaligned", &function);
   b.SetInsertPoint(fault);
   llvm::PHINode* address = b.CreatePHI(b.getInt64Ty(), static_cast<unsigned>(checks.size()));
-  const llvm::FunctionCallee raise = function.getParent()->getOrInsertFunction(
-      "pycuda_cpu_fault",
-      llvm::FunctionType::get(b.getVoidTy(), {b.getPtrTy(), b.getInt32Ty(), b.getInt64Ty()},
-                              false));
   const auto kind = static_cast<std::uint32_t>(FaultKind::MisalignedAddress);
   llvm::CallInst* call =
-      b.CreateCall(raise, {checks.front()->getArgOperand(Thread), b.getInt32(kind), address});
+      call_by_name(b, "pycuda_cpu_fault", b.getVoidTy(),
+                   {checks.front()->getArgOperand(Thread), b.getInt32(kind), address});
   call->setDoesNotThrow();
   call->setDoesNotReturn();
   call->addFnAttr(llvm::Attribute::Cold);

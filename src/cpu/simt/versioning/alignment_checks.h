@@ -10,6 +10,8 @@
 namespace llvm {
 class CallInst;
 class Function;
+class IRBuilderBase;
+class Value;
 }  // namespace llvm
 
 namespace pycuda::cpu::simt {
@@ -31,6 +33,10 @@ std::vector<std::pair<llvm::CallInst*, ParameterQuestion>> parameter_checks(
 
 /// Adds `question` to `questions`, those about the same parameter being one.
 void add_question(std::vector<ParameterQuestion>& questions, const ParameterQuestion& question);
+
+/// Whether none of the parameters at `params` has a bit that it must not have.
+llvm::Value* are_passed(llvm::IRBuilderBase& b, llvm::Value* params,
+                        const std::vector<ParameterQuestion>& questions);
 
 struct ParameterChecks {
   std::vector<ParameterQuestion> questions;

@@ -12,6 +12,7 @@
 
 #include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
+#include "cpu/simt/analysis/calls_by_name.h"
 #include "cpu/simt/analysis/dialect.h"
 #include "cpu/simt/analysis/divergence.h"
 #include "cpu/simt/analysis/slice.h"
@@ -455,14 +456,8 @@ void Roller::roll() {
       llvm::APInt::getSignedMaxValue(type->getIntegerBitWidth()) - 2 * factor_ * step_;
   llvm::Value* fits = b.CreateAnd(b.CreateICmpSLT(first_, limit_),
                                   b.CreateICmpSLE(limit_, llvm::ConstantInt::get(type, room)));
-  llvm::FunctionCallee question = function_.getParent()->getOrInsertFunction(
-      active_all, llvm::FunctionType::get(b.getInt1Ty(), {b.getInt1Ty()}, false));
-  auto* asked = llvm::cast<llvm::Function>(question.getCallee());
-  asked->setDoesNotAccessMemory();
-  asked->setDoesNotThrow();
-  asked->setWillReturn();
-  b.CreateCondBr(b.CreateCall(question, {b.CreateAnd(counted, fits)}),
-                 llvm::cast<llvm::BasicBlock>(map[begin]), rest);
+  llvm::Value* all = ask_by_name(b, active_all, b.getInt1Ty(), b.CreateAnd(counted, fits));
+  b.CreateCondBr(all, llvm::cast<llvm::BasicBlock>(map[begin]), rest);
   end->eraseFromParent();
   llvm::Value* before = nullptr;
   auto* division = llvm::dyn_cast<llvm::Instruction>(

@@ -22,6 +22,7 @@
 
 #include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
+#include "cpu/simt/analysis/calls_by_name.h"
 #include "cpu/simt/analysis/dialect.h"
 #include "cpu/simt/analysis/divergence.h"
 #include "cpu/simt/analysis/shape.h"
@@ -112,14 +113,7 @@ class Question {
       return join(left, right, all, all);
     if (match(value, m_LogicalOr(m_Value(left), m_Value(right))))
       return join(left, right, all, !all);
-    llvm::FunctionCallee question = module_.getOrInsertFunction(
-        all ? gang_all : gang_none,
-        llvm::FunctionType::get(b_.getInt1Ty(), {b_.getInt1Ty()}, false));
-    auto* function = llvm::cast<llvm::Function>(question.getCallee());
-    function->setDoesNotAccessMemory();
-    function->setDoesNotThrow();
-    function->setWillReturn();
-    return b_.CreateCall(question, {value});
+    return ask_by_name(b_, all ? gang_all : gang_none, b_.getInt1Ty(), value);
   }
 
  private:
@@ -299,16 +293,7 @@ class AskedByGuards {
     llvm::Function& function = *b.GetInsertBlock()->getParent();
     llvm::Value* params =
         b.CreateCall(function.getParent()->getFunction(lower::pseudo::params), function.getArg(0));
-    llvm::Value* found = b.getInt8(0);
-    for (const ParameterQuestion& question : questions) {
-      llvm::LoadInst* byte = b.CreateAlignedLoad(
-          b.getInt8Ty(), b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), params, question.offset),
-          llvm::Align(1));
-      byte->setMetadata(llvm::LLVMContext::MD_invariant_load,
-                        llvm::MDNode::get(b.getContext(), {}));
-      found = b.CreateOr(found, b.CreateAnd(byte, question.bits));
-    }
-    return b.CreateIsNull(found);
+    return are_passed(b, params, questions);
   }
 
   llvm::DominatorTree dominators_;  ///< of the function before the first guard was opened

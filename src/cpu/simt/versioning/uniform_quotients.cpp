@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "cpu/simt/analysis/calls_by_name.h"
 #include "cpu/simt/analysis/dialect.h"
 #include "cpu/simt/analysis/divergence.h"
 #include "cpu/simt/analysis/shape.h"
@@ -233,16 +234,9 @@ class Opener {
     });
   }
 
-  llvm::Value* end_of_gang(llvm::IRBuilder<>& b, const char* which, llvm::Value* value) {
+  static llvm::Value* end_of_gang(llvm::IRBuilder<>& b, const char* which, llvm::Value* value) {
     llvm::Type* type = value->getType();
-    llvm::FunctionCallee callee = function_.getParent()->getOrInsertFunction(
-        which + std::to_string(type->getIntegerBitWidth()),
-        llvm::FunctionType::get(type, {type}, false));
-    auto* function = llvm::cast<llvm::Function>(callee.getCallee());
-    function->setDoesNotAccessMemory();
-    function->setDoesNotThrow();
-    function->setWillReturn();
-    return b.CreateCall(callee, {value});
+    return ask_by_name(b, which + std::to_string(type->getIntegerBitWidth()), type, value);
   }
 
   /// What a gang does whose lanes have two quotients: `region`, which begins with `whole`, once for
@@ -334,16 +328,17 @@ class Opener {
     }
     end->eraseFromParent();
 
-    for (std::size_t i = 0; i < divisions.size(); ++i) {
-      llvm::BinaryOperator& division = *divisions[i];
-      llvm::Value* value = found[i].first;
-      if (is_remainder(division)) {
-        b.SetInsertPoint(&division);
-        value = b.CreateSub(division.getOperand(0), b.CreateMul(value, division.getOperand(1)));
-      }
-      division.replaceAllUsesWith(value);
-      division.eraseFromParent();
-    }
+    for (std::size_t i = 0; i < divisions.size(); ++i) replace(*divisions[i], found[i].first);
+  }
+
+  static void replace(llvm::BinaryOperator& division, llvm::Value* quotient) {
+    llvm::IRBuilder<> b(&division);
+    llvm::Value* dividend = division.getOperand(0);
+    division.replaceAllUsesWith(
+        is_remainder(division)
+            ? b.CreateSub(dividend, b.CreateMul(quotient, division.getOperand(1)))
+            : quotient);
+    division.eraseFromParent();
   }
 
   static void keep_apart(llvm::Instruction& division) {

@@ -71,6 +71,9 @@ class Widener {
   llvm::Value* constant_mask(bool value);
   void define(llvm::Instruction& instruction, llvm::Value* value);
   llvm::AllocaInst* slot(llvm::Type* type, const llvm::Twine& name);
+  llvm::BasicBlock* new_block(const llvm::Twine& name) {
+    return llvm::BasicBlock::Create(b_.getContext(), name, target_);
+  }
 
   // Instructions.
   void emit(llvm::Instruction& instruction);

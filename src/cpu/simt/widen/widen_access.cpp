@@ -124,8 +124,8 @@ void Widener::store_rows(llvm::StoreInst& store, llvm::ArrayRef<llvm::Value*> fi
       llvm::Value* last = b_.getInt64(columns_ - 1);
       if (!is_full(mask_)) {
         llvm::Value* bits = b_.CreateBitCast(row_lanes(mask_, i), b_.getIntNTy(columns_));
-        llvm::BasicBlock* some = llvm::BasicBlock::Create(b_.getContext(), "row", target_);
-        done = llvm::BasicBlock::Create(b_.getContext(), "row.done", target_);
+        llvm::BasicBlock* some = new_block("row");
+        done = new_block("row.done");
         b_.CreateCondBr(b_.CreateIsNotNull(bits), some, done);
         b_.SetInsertPoint(some);
         llvm::Value* zeros =
@@ -148,9 +148,6 @@ void Widener::store_rows(llvm::StoreInst& store, llvm::ArrayRef<llvm::Value*> fi
 std::vector<llvm::Value*> Widener::either(llvm::Value* condition,
                                           llvm::function_ref<std::vector<llvm::Value*>()> whole,
                                           llvm::function_ref<std::vector<llvm::Value*>()> apart) {
-  const auto new_block = [&](const char* name) {
-    return llvm::BasicBlock::Create(b_.getContext(), name, target_);
-  };
   llvm::BasicBlock* yes = new_block("adjacent");
   llvm::BasicBlock* no = new_block("apart");
   llvm::BasicBlock* done = new_block("accessed");
@@ -415,8 +412,8 @@ void Widener::emit_alignment_check(llvm::CallInst& check) {
   llvm::Value* low = b_.CreateAnd(all, llvm::ConstantInt::get(all->getType(), bits));
   llvm::Value* bad = b_.CreateLogicalAnd(
       mask_, b_.CreateICmpNE(low, llvm::Constant::getNullValue(all->getType())));
-  llvm::BasicBlock* faults = llvm::BasicBlock::Create(b_.getContext(), "misaligned.lanes", target_);
-  llvm::BasicBlock* fine = llvm::BasicBlock::Create(b_.getContext(), "aligned", target_);
+  llvm::BasicBlock* faults = new_block("misaligned.lanes");
+  llvm::BasicBlock* fine = new_block("aligned");
   b_.CreateCondBr(any(bad), faults, fine);
   b_.SetInsertPoint(faults);
   llvm::Value* own = mask_;

@@ -231,8 +231,8 @@ llvm::Value* Widener::emit_update(llvm::CallInst& call) {
   llvm::LoadInst* first = b_.CreateAlignedLoad(type, place, alignment);
   first->setAtomic(llvm::AtomicOrdering::Monotonic);
   llvm::BasicBlock* before = b_.GetInsertBlock();
-  llvm::BasicBlock* loop = llvm::BasicBlock::Create(b_.getContext(), "update", target_);
-  llvm::BasicBlock* done = llvm::BasicBlock::Create(b_.getContext(), "updated", target_);
+  llvm::BasicBlock* loop = new_block("update");
+  llvm::BasicBlock* done = new_block("updated");
   b_.CreateBr(loop);
   b_.SetInsertPoint(loop);
   llvm::PHINode* old = b_.CreatePHI(type, 2);

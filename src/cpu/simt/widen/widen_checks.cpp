@@ -10,6 +10,7 @@
 #include "cpu/kernel_abi/checks.h"
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/analysis/barrier_notes.h"
+#include "cpu/simt/analysis/calls_by_name.h"
 #include "cpu/simt/analysis/dialect.h"
 #include "cpu/simt/analysis/special_values.h"
 #include "cpu/simt/widen/widen.h"
@@ -101,17 +102,16 @@ llvm::Value* Widener::bits_of(llvm::Value* lanes) {
 /// The lanes that have a thread, as an i64.
 llvm::Value* Widener::started_lanes() {
   if (full_) return bits_of(constant_mask(true));
-  llvm::FunctionCallee lanes = source_.getParent()->getOrInsertFunction(
-      gang_lanes, llvm::FunctionType::get(b_.getInt32Ty(), {b_.getPtrTy()}, false));
-  llvm::Value* count = b_.CreateZExt(b_.CreateCall(lanes, {target_->getArg(0)}), b_.getInt64Ty());
+  llvm::Value* count = b_.CreateZExt(
+      call_by_name(b_, gang_lanes, b_.getInt32Ty(), target_->getArg(0)), b_.getInt64Ty());
   // A rest has fewer lanes than a gang.
   return b_.CreateNot(b_.CreateShl(b_.getInt64(~std::uint64_t{0}), count));
 }
 
 /// Runs `body` where `condition`, which hardly ever holds, does.
 void Widener::seldom(llvm::Value* condition, const char* name, llvm::function_ref<void()> body) {
-  llvm::BasicBlock* rare = llvm::BasicBlock::Create(b_.getContext(), name, target_);
-  llvm::BasicBlock* after = llvm::BasicBlock::Create(b_.getContext(), "checked", target_);
+  llvm::BasicBlock* rare = new_block(name);
+  llvm::BasicBlock* after = new_block("checked");
   b_.CreateCondBr(condition, rare, after,
                   llvm::MDBuilder(b_.getContext()).createUnlikelyBranchWeights());
   b_.SetInsertPoint(rare);
@@ -123,11 +123,7 @@ void Widener::seldom(llvm::Value* condition, const char* name, llvm::function_re
 /// What a call reads of the program's memory it does not change.
 llvm::CallInst* Widener::call_checks(const char* name, llvm::ArrayRef<llvm::Value*> arguments,
                                      llvm::Type* result) {
-  llvm::SmallVector<llvm::Type*, 8> types;
-  for (const llvm::Value* argument : arguments) types.push_back(argument->getType());
-  llvm::FunctionCallee callee = source_.getParent()->getOrInsertFunction(
-      name, llvm::FunctionType::get(result ? result : b_.getVoidTy(), types, false));
-  llvm::CallInst* call = b_.CreateCall(callee, arguments);
+  llvm::CallInst* call = call_by_name(b_, name, result ? result : b_.getVoidTy(), arguments);
   call->setMemoryEffects(llvm::MemoryEffects::readOnly() |
                          llvm::MemoryEffects::inaccessibleOrArgMemOnly());
   call->setDoesNotThrow();

@@ -7,6 +7,8 @@
 #include <cstddef>
 
 #include "cpu/kernel_abi/counters.h"
+#include "cpu/simt/analysis/calls_by_name.h"
+#include "cpu/simt/analysis/special_values.h"
 #include "cpu/simt/analysis/warp_sites.h"
 #include "cpu/simt/widen/widen.h"
 
@@ -51,12 +53,9 @@ llvm::CallInst* Widener::call_counter(const char* name, std::uint32_t word, std:
   llvm::SmallVector<llvm::Value*, 6> arguments{target_->getArg(0), b_.getInt32(word),
                                                b_.getInt32(access)};
   arguments.append(rest.begin(), rest.end());
-  llvm::SmallVector<llvm::Type*, 6> types;
-  for (const llvm::Value* argument : arguments) types.push_back(argument->getType());
-  llvm::FunctionCallee made = source_.getParent()->getOrInsertFunction(
-      name, llvm::FunctionType::get(b_.getVoidTy(), types, false));
-  llvm::cast<llvm::Function>(made.getCallee())->addFnAttr(llvm::Attribute::NoUnwind);
-  return b_.CreateCall(made, arguments);
+  llvm::CallInst* call = call_by_name(b_, name, b_.getVoidTy(), arguments);
+  call->getCalledFunction()->addFnAttr(llvm::Attribute::NoUnwind);
+  return call;
 }
 
 void Widener::count_access(llvm::Value* value, std::uint32_t word, std::uint32_t access) {
@@ -97,9 +96,9 @@ void Widener::count_phase(llvm::Value* value, llvm::ArrayRef<std::uint64_t> dist
   llvm::Value* place =
       b_.CreateGEP(b_.getInt64Ty(), counter(word + words_of_access), b_.CreateShl(phase, 1));
   llvm::Value* count = b_.CreateLoad(b_.getInt64Ty(), place);
-  llvm::BasicBlock* known = llvm::BasicBlock::Create(b_.getContext(), "counted", target_);
-  llvm::BasicBlock* unknown = llvm::BasicBlock::Create(b_.getContext(), "counts", target_);
-  llvm::BasicBlock* done = llvm::BasicBlock::Create(b_.getContext(), "", target_);
+  llvm::BasicBlock* known = new_block("counted");
+  llvm::BasicBlock* unknown = new_block("counts");
+  llvm::BasicBlock* done = new_block("");
   // Seldom: registers are better not saved for the call.
   b_.CreateCondBr(b_.CreateIsNotNull(count), known, unknown,
                   llvm::MDBuilder(b_.getContext()).createLikelyBranchWeights());
@@ -120,15 +119,11 @@ void Widener::count_phase(llvm::Value* value, llvm::ArrayRef<std::uint64_t> dist
 
 /// The address of a word of the block's.
 llvm::Value* Widener::counter(std::uint32_t word) {
-  const auto follow = [&](llvm::Value* base, std::size_t offset) {
-    llvm::LoadInst* load =
-        b_.CreateLoad(b_.getPtrTy(), b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), base, offset));
-    load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(b_.getContext(), {}));
-    return load;
-  };
-  llvm::Value* block = follow(target_->getArg(0), offsetof(ThreadFrame, block));
-  return b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(),
-                                       follow(block, offsetof(BlockFrame, counters)), word);
+  llvm::Value* block =
+      load_field(b_, target_->getArg(0), offsetof(ThreadFrame, block), b_.getPtrTy(), true);
+  llvm::Value* counters =
+      load_field(b_, block, offsetof(BlockFrame, counters), b_.getPtrTy(), true);
+  return b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), counters, word);
 }
 
 void Widener::add_to_counter(std::uint32_t word, llvm::Value* number) {

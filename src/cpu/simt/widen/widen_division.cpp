@@ -71,9 +71,6 @@ llvm::Value* Widener::emit_division(llvm::BinaryOperator& operation) {
   llvm::Type* words = llvm::FixedVectorType::get(b_.getInt32Ty(), lanes_);
   llvm::Value* large = b_.CreateICmpUGT(b_.CreateFreeze(b_.CreateOr(above, below)),
                                         llvm::ConstantInt::get(type, 0xffffffff));
-  const auto new_block = [&](const char* name) {
-    return llvm::BasicBlock::Create(b_.getContext(), name, target_);
-  };
   llvm::BasicBlock* in_words = new_block("words");
   llvm::BasicBlock* in_full = new_block("long");
   llvm::BasicBlock* done = new_block("divided");

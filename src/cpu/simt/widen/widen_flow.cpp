@@ -12,6 +12,7 @@
 #include <llvm/IR/PatternMatch.h>
 
 #include "cpu/lower/callee_name.h"
+#include "cpu/simt/analysis/calls_by_name.h"
 #include "cpu/simt/analysis/dialect.h"
 #include "cpu/simt/analysis/warp_sites.h"
 #include "cpu/simt/branches/if_convert_likely.h"
@@ -54,12 +55,12 @@ llvm::Function* Widener::run(const llvm::Twine& name) {
   target_->copyAttributesFrom(&source_);
   target_->getArg(0)->setName("thread");
   local_[source_.getArg(0)] = target_->getArg(0);
-  entry_ = llvm::BasicBlock::Create(source_.getContext(), "gang", target_);
-  llvm::BasicBlock* first = llvm::BasicBlock::Create(source_.getContext(), "lanes", target_);
+  entry_ = new_block("gang");
+  llvm::BasicBlock* first = new_block("lanes");
   llvm::Type* mask_type = llvm::FixedVectorType::get(b_.getInt1Ty(), lanes_);
   const std::size_t count = flow_.order().size();
   for (llvm::BasicBlock* block : flow_.order()) {
-    starts_[block] = llvm::BasicBlock::Create(source_.getContext(), block->getName(), target_);
+    starts_[block] = new_block(block->getName());
     pending_[block] = llvm::BitVector(static_cast<unsigned>(count));
     if (flow_.owner(*block) != block) continue;
     masks_[block] = slot(mask_type, "mask");
@@ -69,9 +70,7 @@ llvm::Function* Widener::run(const llvm::Twine& name) {
   b_.SetInsertPoint(first);
   llvm::Value* start = constant_mask(true);
   if (!full_) {
-    llvm::FunctionCallee lanes = source_.getParent()->getOrInsertFunction(
-        gang_lanes, llvm::FunctionType::get(b_.getInt32Ty(), {b_.getPtrTy()}, false));
-    llvm::Value* number = b_.CreateCall(lanes, {target_->getArg(0)});
+    llvm::Value* number = call_by_name(b_, gang_lanes, b_.getInt32Ty(), target_->getArg(0));
     llvm::SmallVector<llvm::Constant*, 32> numbers;
     for (unsigned lane = 0; lane < lanes_; ++lane) numbers.push_back(b_.getInt32(lane));
     start =
@@ -138,8 +137,7 @@ void Widener::emit_block(llvm::BasicBlock& block) {
     if (odds == Odds::Likely && is_mere_edge(block, flow_)) {
       // To move the values of no lane is no harm.
     } else if (&block != flow_.order().front()) {
-      llvm::BasicBlock* body =
-          llvm::BasicBlock::Create(b_.getContext(), block.getName() + ".run", target_);
+      llvm::BasicBlock* body = new_block(block.getName() + ".run");
       llvm::MDNode* seldom = odds == Odds::Unlikely
                                  ? llvm::MDBuilder(b_.getContext()).createUnlikelyBranchWeights()
                                  : nullptr;
@@ -212,7 +210,7 @@ bool Widener::emit_counting_latch(llvm::BasicBlock& block, const llvm::BitVector
 /// Where nobody was sent to `header` this is written down, though it is so, and goes on: LLVM does
 /// not see it in the branch, and would keep a mask from trip to trip of the loops around.
 llvm::BasicBlock* Widener::emptied(const llvm::BasicBlock& header, const llvm::BitVector& pending) {
-  llvm::BasicBlock* none = llvm::BasicBlock::Create(b_.getContext(), "none", target_);
+  llvm::BasicBlock* none = new_block("none");
   llvm::IRBuilder<> b(none);
   llvm::AllocaInst* sent = sent_[&header];
   b.CreateStore(llvm::Constant::getNullValue(sent->getAllocatedType()), sent);
@@ -225,7 +223,7 @@ llvm::BasicBlock* Widener::continue_at(llvm::BitVector pending) {
   const int next = pending.find_first();
   if (next < 0) {
     // Nobody ran the last block: it may be one that ends in a fault, after the others' return.
-    llvm::BasicBlock* ended = llvm::BasicBlock::Create(b_.getContext(), "ended", target_);
+    llvm::BasicBlock* ended = new_block("ended");
     llvm::IRBuilder<>(ended).CreateRetVoid();
     return ended;
   }

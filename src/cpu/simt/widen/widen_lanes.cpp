@@ -12,7 +12,9 @@
 #include "cpu/kernel_abi/frames.h"
 #include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
+#include "cpu/simt/analysis/calls_by_name.h"
 #include "cpu/simt/analysis/dialect.h"
+#include "cpu/simt/analysis/special_values.h"
 #include "cpu/simt/per_lane/lane_functions.h"
 #include "cpu/simt/widen/widen.h"
 #include "cpu/simt/width/line.h"
@@ -118,8 +120,8 @@ llvm::Value* Widener::for_each_lane(
   llvm::BasicBlock* before = b_.GetInsertBlock();
   const bool full = is_full(mask_);
   llvm::Value* start = full ? b_.getInt64(0) : b_.CreateZExt(bits_of_mask(), index_type);
-  llvm::BasicBlock* loop = llvm::BasicBlock::Create(b_.getContext(), "lane", target_);
-  llvm::BasicBlock* after = llvm::BasicBlock::Create(b_.getContext(), "lanes.done", target_);
+  llvm::BasicBlock* loop = new_block("lane");
+  llvm::BasicBlock* after = new_block("lanes.done");
   b_.CreateBr(loop);
   b_.SetInsertPoint(loop);
   llvm::PHINode* left = b_.CreatePHI(index_type, 2);
@@ -280,9 +282,6 @@ llvm::Value* Widener::emit_lane_by_lane(llvm::Instruction& instruction) {
     sources.push_back(operand.get());
   }
   // Each lane runs under its own number.
-  const auto field = [&](std::size_t offset) {
-    return b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), thread, offset);
-  };
   constexpr std::size_t fields[] = {offsetof(ThreadFrame, tid.x), offsetof(ThreadFrame, linear),
                                     offsetof(ThreadFrame, tid.y), offsetof(ThreadFrame, tid.z)};
   const bool in_line = source_.hasFnAttribute(lies_in_line);
@@ -290,15 +289,9 @@ llvm::Value* Widener::emit_lane_by_lane(llvm::Instruction& instruction) {
   llvm::Value *first[4] = {}, *width = nullptr, *height = nullptr;
   if (uses_thread) {
     for (std::size_t i = 0; i < count; ++i)
-      first[i] = b_.CreateAlignedLoad(b_.getInt32Ty(), field(fields[i]), llvm::Align(4));
-    const auto extent = [&](const char* name) {
-      llvm::FunctionCallee reader = source_.getParent()->getOrInsertFunction(
-          std::string(lower::pseudo::sreg_prefix) + name,
-          llvm::FunctionType::get(b_.getInt32Ty(), {b_.getPtrTy()}, false));
-      return b_.CreateCall(reader, {thread});
-    };
-    if (rows_ > 1 || in_line) width = extent("ntid.x");
-    if (in_line) height = extent("ntid.y");
+      first[i] = load_field(b_, thread, fields[i], b_.getInt32Ty(), false);
+    if (rows_ > 1 || in_line) width = read_special_register(b_, "ntid.x");
+    if (in_line) height = read_special_register(b_, "ntid.y");
   }
   llvm::Value* results = for_each_lane(
       sources, instruction.getType(),
@@ -320,8 +313,7 @@ llvm::Value* Widener::emit_lane_by_lane(llvm::Instruction& instruction) {
             for (std::size_t i = 0; i < count; ++i)
               numbers[i] = b_.CreateAdd(first[i], distances[i]);
           }
-          for (std::size_t i = 0; i < count; ++i)
-            b_.CreateAlignedStore(numbers[i], field(fields[i]), llvm::Align(4));
+          for (std::size_t i = 0; i < count; ++i) store_field(b_, thread, fields[i], numbers[i]);
         }
         llvm::Instruction* copy = instruction.clone();
         for (unsigned i = 0; i < values.size(); ++i) copy->setOperand(i, values[i]);
@@ -329,8 +321,7 @@ llvm::Value* Widener::emit_lane_by_lane(llvm::Instruction& instruction) {
         return copy;
       });
   if (uses_thread) {
-    for (std::size_t i = 0; i < count; ++i)
-      b_.CreateAlignedStore(first[i], field(fields[i]), llvm::Align(4));
+    for (std::size_t i = 0; i < count; ++i) store_field(b_, thread, fields[i], first[i]);
   }
   return results;
 }

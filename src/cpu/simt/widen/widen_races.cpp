@@ -315,9 +315,6 @@ void Widener::emit_race_note(llvm::CallInst& note, std::uint64_t flags) {
     return {number, row_value(address, number),
             is_full(mask_) ? nullptr : row_lanes(mask_, number)};
   };
-  const auto block = [&](const char* name) {
-    return llvm::BasicBlock::Create(b_.getContext(), name, target_);
-  };
   llvm::MDNode* weights = llvm::MDBuilder(b_.getContext()).createLikelyBranchWeights();
   const auto branch = [&](llvm::Value* condition, llvm::BasicBlock* yes, llvm::BasicBlock* no) {
     b_.CreateCondBr(condition, yes, no, weights);
@@ -327,8 +324,9 @@ void Widener::emit_race_note(llvm::CallInst& note, std::uint64_t flags) {
     // One row after the other: they may read the same words.
     for (unsigned number = 0; number < access.rows; ++number) {
       RacingRow row = row_of(number);
-      llvm::BasicBlock *look = block("look"), *sound = block("sound"), *put = block("put"),
-                       *call = block("tell"), *after = block("noted");
+      llvm::BasicBlock *look = new_block("look"), *sound = new_block("sound"),
+                       *put = new_block("put"), *call = new_block("tell"),
+                       *after = new_block("noted");
       branch(are_words_of_block(access, RacingRow{0, row.address, nullptr}), look, call);
       const bool is_word = shape.stride == 0;
       branch(is_word ? look_at_word(access, row) : look_at_words(access, row), sound, call);
@@ -348,8 +346,8 @@ void Widener::emit_race_note(llvm::CallInst& note, std::uint64_t flags) {
   }
   llvm::SmallVector<RacingRow, 4> rows;
   for (unsigned number = 0; number < access.rows; ++number) rows.push_back(row_of(number));
-  llvm::BasicBlock *look = block("look"), *put = block("put"), *call = block("tell"),
-                   *after = block("noted");
+  llvm::BasicBlock *look = new_block("look"), *put = new_block("put"), *call = new_block("tell"),
+                   *after = new_block("noted");
   branch(are_words_of_block(access, rows), look, call);
   llvm::Value* sound = b_.getTrue();
   for (RacingRow& row : rows) sound = b_.CreateAnd(sound, look_at_words(access, row));

@@ -99,8 +99,8 @@ llvm::Value* Widener::emit_match_any(llvm::Value* values) {
   llvm::Value* all = bits_of_mask();
   values = b_.CreateFreeze(values);
   llvm::BasicBlock* before = b_.GetInsertBlock();
-  llvm::BasicBlock* loop = llvm::BasicBlock::Create(b_.getContext(), "match", target_);
-  llvm::BasicBlock* after = llvm::BasicBlock::Create(b_.getContext(), "matched", target_);
+  llvm::BasicBlock* loop = new_block("match");
+  llvm::BasicBlock* after = new_block("matched");
   b_.CreateBr(loop);
   b_.SetInsertPoint(loop);
   llvm::PHINode* left = b_.CreatePHI(b_.getInt32Ty(), 2);

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "cpu/lower/pseudo.h"
+#include "cpu/simt/analysis/calls_by_name.h"
 #include "cpu/simt/analysis/dialect.h"
 #include "cpu/simt/analysis/special_values.h"
 
@@ -264,36 +265,24 @@ void lay_in_line(llvm::Function& kernel, Line line, std::uint32_t known_width) {
   kernel.addFnAttr(lies_in_line);
   llvm::BasicBlock& entry = kernel.getEntryBlock();
   llvm::IRBuilder<> b(&entry, entry.getFirstNonPHIOrDbgOrAlloca());
-  const auto read = [&](const char* name) {
-    llvm::FunctionCallee reader = kernel.getParent()->getOrInsertFunction(
-        std::string(pseudo::sreg_prefix) + name,
-        llvm::FunctionType::get(b.getInt32Ty(), {b.getPtrTy()}, false));
-    return b.CreateCall(reader, {kernel.getArg(0)});
-  };
-  std::vector<llvm::CallInst*> old;
-  for (llvm::Instruction& instruction : llvm::instructions(kernel)) {
-    if (special_register(&instruction).starts_with("tid."))
-      old.push_back(llvm::cast<llvm::CallInst>(&instruction));
-  }
-  if (old.empty()) return;
+  if (llvm::none_of(llvm::instructions(kernel), [](const llvm::Instruction& instruction) {
+        return special_register(&instruction).starts_with("tid.");
+      }))
+    return;
   if (known_width != 0) replace_reads(kernel, "ntid.x", b.getInt32(known_width));
   b.SetInsertPoint(&entry, entry.getFirstNonPHIOrDbgOrAlloca());
-  llvm::CallInst* const place = read("tid.x");
-  llvm::Value* const width =
-      known_width != 0 ? static_cast<llvm::Value*>(b.getInt32(known_width)) : read("ntid.x");
-  llvm::Value* const height = read("ntid.y");
+  llvm::CallInst* const place = read_special_register(b, "tid.x");
+  llvm::Value* const width = known_width != 0 ? static_cast<llvm::Value*>(b.getInt32(known_width))
+                                              : read_special_register(b, "ntid.x");
+  llvm::Value* const height = read_special_register(b, "ntid.y");
   Folder(kernel, line, known_width).run(place);
   b.SetInsertPoint(llvm::cast<llvm::Instruction>(height)->getNextNode());
   const PlaceInBlock own = place_in_block(b, place, width, height, line);
-  std::vector<llvm::CallInst*> calls;
-  for (llvm::Instruction& instruction : llvm::instructions(kernel)) {
-    if (&instruction != place && special_register(&instruction).starts_with("tid."))
-      calls.push_back(llvm::cast<llvm::CallInst>(&instruction));
-  }
-  for (llvm::CallInst* call : calls) {
-    const llvm::StringRef name = special_register(call);
-    call->replaceAllUsesWith(name == "tid.x" ? own.x : name == "tid.y" ? own.y : own.z);
-    call->eraseFromParent();
+  for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(kernel))) {
+    const llvm::StringRef name = special_register(&instruction);
+    if (&instruction == place || !name.starts_with("tid.")) continue;
+    instruction.replaceAllUsesWith(name == "tid.x" ? own.x : name == "tid.y" ? own.y : own.z);
+    instruction.eraseFromParent();
   }
   // What is not asked for.
   llvm::SmallVector<llvm::WeakTrackingVH, 64> all;

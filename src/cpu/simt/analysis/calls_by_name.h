@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// Calls of pseudo functions and of the executor, which know their types by their arguments.
+#pragma once
+
+#include <llvm/IR/IRBuilder.h>
+
+namespace pycuda::cpu::simt {
+
+/// A call of the module's function `name`, which is declared by it if there is none yet.
+llvm::CallInst* call_by_name(llvm::IRBuilderBase& b, llvm::StringRef name, llvm::Type* result,
+                             llvm::ArrayRef<llvm::Value*> arguments);
+
+/// The same of a function whose result depends on its arguments alone.
+llvm::CallInst* ask_by_name(llvm::IRBuilderBase& b, llvm::StringRef name, llvm::Type* result,
+                            llvm::ArrayRef<llvm::Value*> arguments);
+
+/// A special register's value, in a function whose first argument is the thread.
+llvm::CallInst* read_special_register(llvm::IRBuilderBase& b, llvm::StringRef name);
+
+/// Inlines a call that can be.
+void inline_call(llvm::CallInst& call);
+
+}  // namespace pycuda::cpu::simt
