@@ -7,6 +7,8 @@ import gc
 import sys
 import types
 
+import numpy as np
+
 _MOST_NAMED = 3
 _MOST_VISITED = 100_000
 # Between a module's variable, or a fixture's value, and an array.
@@ -23,9 +25,9 @@ def _held_objects():
 
 def _described(thing):
     shape = getattr(thing, "shape", None)
-    if shape is None:
-        return f"a {type(thing).__name__}"
-    return f"a {type(thing).__name__} of shape {tuple(shape)} and dtype {thing.dtype}"
+    kind = type(thing).__name__
+    kind = f"{'an' if kind[0] in 'An' else 'a'} {kind}"
+    return kind if shape is None else f"{kind} of shape {tuple(shape)} and dtype {thing.dtype}"
 
 
 def _parts(thing):
@@ -38,7 +40,8 @@ def _parts(thing):
         return [("", value) for value in thing]
     if isinstance(thing, types.FunctionType):
         cells = zip(thing.__code__.co_freevars, thing.__closure__ or ())
-        return [(f" ({name})", cell.cell_contents) for name, cell in cells if cell != types.CellType()]
+        held = [(f" ({name})", cell.cell_contents) for name, cell in cells if cell != types.CellType()]
+        return held + [(f".{name}", value) for name, value in vars(thing).items()]
     return [(f".{name}", value) for name, value in list(getattr(thing, "__dict__", {}).items())]
 
 
@@ -64,17 +67,26 @@ def holders(folder, fixtures=()):
     -------
     dict
     """
+    level = [(f"{name}.{key}", value) for name, module in _modules_of(folder) for key, value in vars(module).items()]
+    return _found_in([*level, *((f"the fixture {name}", value) for name, value in fixtures)])
+
+
+def holds_memory(instance):
+    """Whether a test's instance of its class, or None, holds device memory."""
+    return bool(_found_in([("self", instance)]))
+
+
+def _found_in(level):
     held = _held_objects()
     found, seen = {}, set()
-    level = [(f"{name}.{key}", value) for name, module in _modules_of(folder) for key, value in vars(module).items()]
-    level += [(f"the fixture {name}", value) for name, value in fixtures]
     for _ in range(_DEPTH + 1):
         following = []
         for name, thing in level:
             if id(thing) in seen or isinstance(thing, (type, types.ModuleType)) or len(seen) > _MOST_VISITED:
                 continue
             seen.add(id(thing))
-            if isinstance(thing, held):
+            # Managed memory is the base of NumPy's arrays.
+            if isinstance(thing, held) or (isinstance(thing, np.ndarray) and isinstance(thing.base, held)):
                 found[id(thing)] = f"{name}, {_described(thing)}"
             elif gc.is_tracked(thing):
                 following += [(name + part, value) for part, value in _parts(thing)]
@@ -101,5 +113,7 @@ def where(folder, fixtures, known):
     known.update(found)
     if not new:
         return ""
+    # A module may be kept for its kernels, and hold next to nothing.
+    new = [text for text in new if not text.endswith(", a Module")] or new
     more = f" and {len(new) - _MOST_NAMED} more" if len(new) > _MOST_NAMED else ""
     return f"held by {'; '.join(new[:_MOST_NAMED])}{more}"

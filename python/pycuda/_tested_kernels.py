@@ -69,13 +69,15 @@ class KernelWatch:
         current = _driver.Context.get_current()
         return _driver._process_context() if current is None else current
 
-    def settle(self, test):
+    def settle(self, test, after=""):
         """Wait for all kernels.
 
         Parameters
         ----------
         test : str
             Who has launched those that still run.
+        after : str
+            What has ended.
 
         Returns
         -------
@@ -85,7 +87,7 @@ class KernelWatch:
         context = self.context()
         if context is not None:
             self.begin()
-        found = [] if context is None else self._fault(context, test)
+        found = [] if context is None else self._fault(context, test, after)
         if self._token is None:
             return found
         from pycuda import _checks  # start-up time: as above
@@ -93,7 +95,7 @@ class KernelWatch:
         # Other errors of memory have ended their launch: they are faults.
         return found + [str(finding) for finding in _checks.take_rest() if not finding.ended_launch]
 
-    def _fault(self, context, test):
+    def _fault(self, context, test, after):
         """What ended the context, in a list, unless a call has reported that before."""
         import pycuda.driver as cuda  # start-up time: as above
 
@@ -105,7 +107,7 @@ class KernelWatch:
                 return []
             if not any(context == lost for lost, _, _ in self._lost):
                 self._lost.append((context, test, str(error).partition("\n")[0]))
-            return [] if known else [f"a kernel failed after the test: {error}"]
+            return [] if known else [f"a kernel failed{' after ' * bool(after)}{after}: {error}"]
         # A new context may have the place of a lost one.
         self.forget(context)
         return []

@@ -29,6 +29,7 @@ _sections = pytest.StashKey[list]()
 _lost_before = pytest.StashKey[str]()
 _holders = pytest.StashKey[dict]()
 _fixtures = pytest.StashKey[dict]()
+_ended = pytest.StashKey[set]()
 
 
 _NO_CONTEXT = "no currently active context?"
@@ -43,6 +44,14 @@ _ADVICE = {
 _SETUP_METHOD = (
     "setup_method and setup_function run before the fixtures of usefixtures: make it a fixture that takes the context, "
     "as in `@pytest.fixture(autouse=True)` and `def setup(self, cuda_context): ...`"
+)
+_EARLY_FIXTURE = (
+    "a fixture ran before cuda_context: let it take cuda_context as an argument; one of a larger scope cannot, so it "
+    "makes NumPy arrays, and the test copies them"
+)
+_HYPOTHESIS = (
+    "all examples that Hypothesis tries have one context, and after a fault they all fail: let the test make a context "
+    "for each example by pycuda.tools.make_default_context(), wait in it and detach it, without cuda_context"
 )
 
 
@@ -194,7 +203,7 @@ def _quiet_checks():
     return ",".join(name for name in names if name.strip() in ("init", "race", "sync", "all"))
 
 
-def _report_findings(item, name):
+def _report_findings(item, name, after="the test"):
     """A wrapper of a part of a test: it fails if its kernels do, or have findings."""
     watch = item.config.stash[_watch]
     try:
@@ -202,12 +211,12 @@ def _report_findings(item, name):
     except (KeyboardInterrupt, pytest.exit.Exception):
         raise
     except BaseException as error:
-        found = watch.settle(name)
+        found = watch.settle(name, after)
         if found and isinstance(error, pytest.skip.Exception):
-            pytest.fail(said_by(found), pytrace=False)
+            raise pytest.fail.Exception(said_by(found), pytrace=False) from None
         item.stash.setdefault(_sections, []).extend(found)
         raise
-    if found := watch.settle(name):
+    if found := watch.settle(name, after):
         item.stash.setdefault(_sections, []).extend(found)
         pytest.fail(said_by(found), pytrace=False)
     return result
@@ -222,7 +231,7 @@ def pytest_runtest_setup(item):
     item.stash[_lost_before] = watch.lost_before(item.nodeid)
     if item.get_closest_marker("gpu") and _driver_kind(item.config) != "NVIDIA":
         pytest.skip("needs an NVIDIA GPU")
-    return (yield from _report_findings(item, item.nodeid))
+    return (yield from _report_findings(item, item.nodeid, "the setup"))
 
 
 @pytest.hookimpl(wrapper=True)
@@ -249,6 +258,8 @@ def pytest_fixture_setup(fixturedef, request):
 def pytest_fixture_post_finalizer(fixturedef, request):
     """Forget a fixture that is gone."""
     request.config.stash[_fixtures].pop(fixturedef, None)
+    if fixturedef.scope == "function":
+        request.node.stash.setdefault(_ended, set()).add(fixturedef.argname)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -263,8 +274,12 @@ def pytest_runtest_makereport(item, call):
         said = str(call.excinfo.value)
         report.sections += [("CUDA", _advice(item, call, words)) for words in _ADVICE if words in said]
         lost = item.stash.get(_lost_before, "")
-        if lost and report.failed and "context is lost" in said:
-            report.sections.append(("CUDA", lost))
+        if report.failed and "context is lost" in said:
+            # Of the fault that is spoken of: the test's own context may be lost, too.
+            if lost and lost.rpartition(" failed: ")[2] in said:
+                report.sections.append(("CUDA", lost))
+            if hasattr(getattr(item, "obj", None), "hypothesis"):
+                report.sections.append(("CUDA", _HYPOTHESIS))
         # Of a test that is expected to fail, and of one that fails by itself: else the failure says it.
         if found and (hasattr(report, "wasxfail") or said_by(found) != said):
             report.sections.append(("CUDA", said_by(found)))
@@ -276,7 +291,10 @@ def pytest_runtest_makereport(item, call):
 
 def _advice(item, call, words):
     has_context = words == _NO_CONTEXT and call.when == "setup" and "cuda_context" in getattr(item, "fixturenames", ())
-    return _SETUP_METHOD if has_context else _ADVICE[words]
+    if not has_context:
+        return _ADVICE[words]
+    called = {entry.name for entry in call.excinfo.traceback}
+    return _SETUP_METHOD if called & {"setup_method", "setup_function", "setUp"} else _EARLY_FIXTURE
 
 
 def _used_bytes(cuda, kind):
@@ -294,17 +312,31 @@ def _used_bytes(cuda, kind):
     return _live_device_bytes()
 
 
+def _new_holders(request):
+    """What holds memory since the last call, as a sentence."""
+    from pycuda._leak_places import where  # start-up time: as above
+
+    stash = request.config.stash
+    return where(str(request.config.rootpath), stash[_fixtures].values(), stash[_holders])
+
+
 def _report_leak(request, cuda, kind, used_before):
     answer = request.config.option.cuda_leaks
     if answer == "ignore":
         return
     lost = _used_bytes(cuda, kind) - used_before
+    if lost > 0:
+        # pytest keeps their values until the test is gone.
+        for name in request.node.stash.get(_ended, ()):
+            getattr(request.node, "funcargs", {}).pop(name, None)
+        lost = _used_bytes(cuda, kind) - used_before
     if lost <= 0:
         return
-    from pycuda._leak_places import where  # start-up time: as above
+    from pycuda._leak_places import holds_memory  # start-up time: as above
 
-    fixtures = request.config.stash[_fixtures].values()
-    held = where(str(request.config.rootpath), fixtures, request.config.stash[_holders])
+    held = _new_holders(request)
+    if not held and holds_memory(request.instance):
+        return  # ends with the test
     held = held or "something that outlives it refers to an allocation, an array or a module"
     text = f"{lost} bytes of device memory are still allocated after the test: {held}"
     if answer == "error":
@@ -312,12 +344,15 @@ def _report_leak(request, cuda, kind, used_before):
     warnings.warn(CudaMemoryLeakWarning(f"{request.node.nodeid}: {text}"), stacklevel=1)
 
 
-def _wait_for_work(cuda, made):
+def _wait_for_work(cuda, made, passed):
     try:
         made.synchronize()
     except cuda.Error as error:
-        what = "the test left a capture open" if error.code in CAPTURE_ERRORS else "a kernel failed after the test"
-        pytest.fail(f"{what}: {error}", pytrace=False)
+        is_open = error.code in CAPTURE_ERRORS
+        if is_open and not passed:
+            return
+        what = "the test left a capture open" if is_open else "a kernel failed after the test"
+        raise pytest.fail.Exception(f"{what}: {error}", pytrace=False) from None
 
 
 def _leave(cuda, made, before):
@@ -359,12 +394,14 @@ def cuda_context(request):
     yield made
     tools.clear_context_caches()
     try:
-        # A test that has ended its context, or failed, has said all there is to say.
-        if request.node.stash.get(_passed, False) and cuda.Context.get_current() == made:
-            # A fault that the test caught is what it looked for; it has ended the context.
-            if not made._fault_told:
-                _wait_for_work(cuda, made)
+        passed = request.node.stash.get(_passed, False)
+        # A fault that the test caught is what it looked for; it has ended the context.
+        if cuda.Context.get_current() == made and not made._fault_told:
+            _wait_for_work(cuda, made, passed)
+            if passed:
                 _report_leak(request, cuda, kind, used_before)
+        if not passed and request.config.option.cuda_leaks != "ignore":
+            _new_holders(request)  # not those of the next test
     finally:
         gc.collect()
         _leave(cuda, made, before)
