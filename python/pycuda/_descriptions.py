@@ -114,7 +114,7 @@ _DESCRIPTIONS = {
 def _repr_by(describe):
     def represent(self):
         kind = type(self)
-        name = f"{kind.__module__.removesuffix('._driver')}.{kind.__qualname__}"
+        name = f"{kind.__module__.removesuffix('.driver')}.{kind.__qualname__}"
         try:
             return f"<{name} {describe(self)}>"
         except Exception:

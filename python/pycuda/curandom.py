@@ -52,6 +52,11 @@ __all__ = [
     "seed_getter_unique",
 ]
 
+for _class in map(globals().get, __all__):
+    if isinstance(_class, type) and _class.__module__ == "pycuda._curand_kinds":
+        _class.__module__ = __name__
+del _class
+
 _HASH = """
   unsigned long long bits = seed + (i + 1) * 0x9e3779b97f4a7c15ull;
   bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9ull;

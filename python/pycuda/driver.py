@@ -225,10 +225,11 @@ class InOut(In, Out):
 
 _driver._set_handler_class(ArgumentHandler)
 
-# Tracebacks name errors as programs do.
-for _class in (_driver.Error, _driver.LogicError, _driver.LaunchError, _driver.MemoryError, _driver.RuntimeError):
-    _class.__module__ = __name__
-del _class
+# Tracebacks, Sphinx and pickles name classes as programs do. Enumerations stay where the original has them.
+for _name, _class in list(vars(_driver).items()):
+    if isinstance(_class, type) and not _name.startswith("_") and not issubclass(_class, _driver._Enumeration):
+        _class.__module__ = __name__
+del _name, _class
 
 
 def mem_alloc_like(ary):

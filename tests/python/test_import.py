@@ -182,3 +182,19 @@ def test_errors_are_named_as_programs_know_them():
         """
     )
     assert all(line.startswith("pycuda.driver.") and line.endswith("Error True") for line in output.splitlines())
+
+
+def test_classes_are_named_as_programs_import_them():
+    output, _ = run_program(
+        """
+        import inspect, pickle, pycuda.curandom, pycuda.driver as cuda
+        for module in (cuda, pycuda.curandom):
+            for name, kind in vars(module).items():
+                if inspect.isclass(kind) and kind.__module__ in ("pycuda._driver", "pycuda._curand_kinds"):
+                    # Enumerations have the name that they have in PyCUDA.
+                    print("" if issubclass(kind, int) else name, end="")
+                assert not inspect.isclass(kind) or pickle.loads(pickle.dumps(kind)) is kind
+        print(cuda.Stream.__module__, pycuda.curandom.XORWOWRandomNumberGenerator.__module__)
+        """
+    )
+    assert output == "pycuda.driver pycuda.curandom\n"
