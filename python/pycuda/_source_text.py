@@ -2,6 +2,7 @@
 """Sources as bytes, and the names that they give to kernels."""
 
 import os
+import pathlib
 import re
 
 
@@ -15,7 +16,8 @@ def source_bytes(source):
         return bytes(source)
     if not isinstance(source, str):
         if type(source).__str__ is object.__str__ or isinstance(source, os.PathLike):
-            raise TypeError(f"the source must be a str, not {type(source).__name__}")
+            advice = ": pass its read_text()" if isinstance(source, pathlib.PurePath) else ""
+            raise TypeError(f"the source must be a str, not {type(source).__name__}{advice}")
         source = str(source)
     try:
         return source.encode("utf-8", "surrogateescape")

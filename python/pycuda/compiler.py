@@ -43,7 +43,9 @@ __all__ = [
 
 
 class SourceModule(CudaModule):
-    """A module compiled from a source and loaded into the current context (see `compile`).
+    """A module compiled from a source and loaded into the current context.
+
+    Parameters that are not listed here are those of `compile`.
 
     Parameters
     ----------
@@ -56,8 +58,6 @@ class SourceModule(CudaModule):
         declared type does not hold an OverflowError. True unless PYCUDA_CHECK_ARGUMENTS is 0.
     name_expressions : list of str
         Instances of templates that must be in the module, as "k<float, 3>"; see `get_function`.
-
-    The other parameters are those of `compile`.
 
     Examples
     --------
@@ -112,7 +112,11 @@ class SourceModule(CudaModule):
         self._load(compiled)
 
     def __repr__(self):
-        return f"<pycuda.compiler.{type(self).__name__} with {', '.join(self.module._kernel_names()) or 'no kernels'}>"
+        try:
+            kernels = f"with {', '.join(self.module._kernel_names()) or 'no kernels'}"
+        except Exception:  # not made, or of a context that is gone
+            kernels = "without a context"
+        return f"<pycuda.compiler.{type(self).__name__} {kernels}>"
 
     def __call__(self, *args, **kwargs):
         kernel = next(iter(self.module._kernel_names()), "name")

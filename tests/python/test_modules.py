@@ -219,6 +219,16 @@ def test_prepared_calls_take_vectors_by_dtype():
     assert host.tolist() == [1, 2, 3]
 
 
+def test_a_module_can_be_printed_when_its_context_is_gone(context):
+    context = cuda.Device(0).make_context()
+    module = SourceModule("__global__ void k() {}")
+    assert repr(module) == "<pycuda.compiler.SourceModule with k>"
+    context.pop()
+    context.detach()
+    assert repr(module) == "<pycuda.compiler.SourceModule without a context>"
+    assert repr(SourceModule.__new__(SourceModule)) == "<pycuda.compiler.SourceModule without a context>"
+
+
 def test_a_source_may_be_an_object_that_turns_into_text():
     class Generated:
         def __str__(self):
@@ -227,5 +237,5 @@ def test_a_source_may_be_an_object_that_turns_into_text():
     value = np.zeros(1, np.int32)
     SourceModule(Generated()).get_function("one")(cuda.Out(value), block=(1, 1, 1))
     assert value[0] == 1
-    with pytest.raises(TypeError, match="the source must be a str, not PosixPath"):
+    with pytest.raises(TypeError, match="the source must be a str, not PosixPath: pass its read_text"):
         SourceModule(pathlib.Path("kernel.cu"))

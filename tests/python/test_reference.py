@@ -64,6 +64,32 @@ def test_no_attribute_is_described_twice(name, context):
     assert not twice
 
 
+def _what_sphinx_misreads(path, thing):
+    """Lines of a docstring that the site would show as something else."""
+    text = inspect.getdoc(thing) or ""
+    # Napoleon takes what stands before a colon as the property's type.
+    before, colon, after = re.sub("`[^`]*`", "", text.partition("\n")[0]).partition(":")
+    if isinstance(thing, property) and colon and after.strip():
+        yield f"{path}: {before}"
+    listed = text.partition("\nParameters\n-----")[2].partition("\n---")[0].splitlines()[1:]
+    # The last line is the title of the next section, if there is one.
+    for line in listed[: -1 if "\n---" in text.partition("\nParameters\n-----")[2] else None]:
+        if line and not re.fullmatch(r" .*|[*\w, ]+( : .*)?", line):
+            yield f"{path}: {line}"
+
+
+@pytest.mark.parametrize("name", sorted(PAGES | {"pycuda.debug"}))
+def test_docstrings_have_the_form_that_sphinx_reads(name, context):
+    misread = []
+    for public, thing in vars(importlib.import_module(name)).items():
+        if public.startswith("_") or not (getattr(thing, "__module__", "") or "").startswith("pycuda"):
+            continue
+        misread += _what_sphinx_misreads(public, thing)
+        for key, member in vars(thing).items() if inspect.isclass(thing) else ():
+            misread += [] if key.startswith("_") else _what_sphinx_misreads(f"{public}.{key}", member)
+    assert not misread
+
+
 def _exists(name):
     """Whether a dotted name leads to an attribute of an importable module."""
     parts = name.split(".")

@@ -57,7 +57,7 @@ class Step:
 
     @property
     def place(self):
-        """File and line: "program.py:12"."""
+        """File and number of the line, as messages write them."""
         return f"{self.file}:{self.line}"
 
     @property

@@ -440,7 +440,8 @@ void bind_graph(nb::module_& m) {
           "nodes",
           [](const GraphObject& self) { return node_list(self.ready(), self.ready()->nodes()); },
           "A list of its nodes.")
-      .def_prop_ro("edges", &edge_list, "A list of pairs of nodes: the second waits for the first.")
+      .def_prop_ro("edges", &edge_list,
+                   "Pairs of nodes, of which the second waits for the first, in a list.")
       .def(
           "clone",
           [](const GraphObject& self) {

@@ -98,7 +98,7 @@ class GPUArray(_driver._ArrayBase):
 
     @property
     def mT(self):  # noqa: N802
-        """The last two axes exchanged: a view."""
+        """A view with the last two axes exchanged."""
         if self.ndim < 2:
             raise ValueError(f"a matrix needs two axes or more, not shape {self.shape}")
         return self.swapaxes(-1, -2)
