@@ -274,11 +274,13 @@ def pytest_runtest_makereport(item, call):
         said = str(call.excinfo.value)
         report.sections += [("CUDA", _advice(item, call, words)) for words in _ADVICE if words in said]
         lost = item.stash.get(_lost_before, "")
-        if report.failed and "context is lost" in said:
-            # Of the fault that is spoken of: the test's own context may be lost, too.
-            if lost and lost.rpartition(" failed: ")[2] in said:
-                report.sections.append(("CUDA", lost))
-            if hasattr(getattr(item, "obj", None), "hypothesis"):
+        # Of the fault that is spoken of: the test's own context may be lost, too.
+        if lost and report.failed and "context is lost" in said and lost.rpartition(" failed: ")[2] in said:
+            report.sections.append(("CUDA", lost))
+        if hasattr(getattr(item, "obj", None), "hypothesis") and "cuda_context" in item.fixturenames:
+            # Hypothesis puts failures that contradict each other into a group.
+            each = "".join(map(str, (call.excinfo.value, *getattr(call.excinfo.value, "exceptions", ()))))
+            if "context was lost earlier" in each:
                 report.sections.append(("CUDA", _HYPOTHESIS))
         # Of a test that is expected to fail, and of one that fails by itself: else the failure says it.
         if found and (hasattr(report, "wasxfail") or said_by(found) != said):

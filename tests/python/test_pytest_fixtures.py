@@ -120,3 +120,37 @@ def test_advice_on_fixtures_that_come_before_the_context_says_which_ones(project
     assert status == 1 and "2 errors" in output, output
     assert output.count("a fixture ran before cuda_context: let it take cuda_context as an argument") == 1, output
     assert output.count("setup_method and setup_function run before the fixtures of usefixtures") == 1, output
+
+
+HYPOTHESIS = """
+from hypothesis import HealthCheck, given, settings, strategies
+from pycuda import tools
+cuda.init()
+
+many = settings(deadline=None, database=None, suppress_health_check=list(HealthCheck))
+
+@many
+@given(strategies.integers(1, 60))
+def test_in_one_context(cuda_context, count):
+    fill(cuda.mem_alloc(80), count)
+    cuda_context.synchronize()
+
+@many
+@given(strategies.integers(1, 60))
+def test_in_a_context_each(count):
+    context = tools.make_default_context()
+    try:
+        fill(cuda.mem_alloc(80), count)
+        context.synchronize()
+    finally:
+        context.detach()
+"""
+
+
+def test_hypothesis_finds_the_least_example_where_each_has_a_context(project, cpu_driver):
+    pytest.importorskip("hypothesis", reason="needs hypothesis")
+    status, output = project(HYPOTHESIS, "--cuda-device=cpu")
+    assert status == 1 and "2 failed" in output, output
+    one, each = output.split("_ test_in_a_context_each _")
+    assert "count=21," not in one and "count=21," in each, output
+    assert "all examples that Hypothesis tries have one context" in one and "all examples that" not in each, output
