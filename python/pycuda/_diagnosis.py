@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What `python -m pycuda` prints: what this machine has, what is missing, and how to fix it."""
 
+import difflib
 import errno
 import os
 import platform
@@ -211,6 +212,11 @@ def _environment():
         if name in os.environ:
             found = True
             yield name, repr(os.environ[name])
+    for name in sorted(os.environ):
+        if name.startswith("PYCUDA_") and name not in _VARIABLES:
+            found = True
+            close = difflib.get_close_matches(name, _VARIABLES, 1)
+            yield name, f"nothing reads it{''.join(f'; do you mean {other}?' for other in close)}"
     if not found:
         yield "environment", "none of the variables that matter here is set"
 

@@ -14,6 +14,7 @@ against the pointers that kernels declare, and kernels are found by their C++ na
 silent, bounded in size and safe for processes that share it.
 """
 
+import contextlib
 import functools
 import re
 
@@ -117,6 +118,14 @@ class SourceModule(CudaModule):
         except Exception:  # not made, or of a context that is gone
             kernels = "without a context"
         return f"<pycuda.compiler.{type(self).__name__} {kernels}>"
+
+    def __getattr__(self, name):
+        advice = ""
+        with contextlib.suppress(Exception):  # not made, or of a context that is gone
+            if name in vars(self)["module"]._kernel_names():
+                advice = f": get_function({name!r}) is the kernel"
+        text = f"{type(self).__name__!r} object has no attribute {name!r}{advice}"
+        raise AttributeError(text, name=name, obj=self)
 
     def __call__(self, *args, **kwargs):
         kernel = next(iter(self.module._kernel_names()), "name")

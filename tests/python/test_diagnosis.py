@@ -65,6 +65,11 @@ class TestDiagnosis:
         assert result.returncode == 0, result.stderr
         assert set(documented) <= {line.split()[0] for line in result.stdout.splitlines() if line}
 
+    def test_it_names_misspelt_variables(self, monkeypatch):
+        monkeypatch.setenv("PYCUDA_CPU_THREDS", "2")
+        result = subprocess.run([sys.executable, "-m", "pycuda"], capture_output=True, text=True, check=True)
+        assert "PYCUDA_CPU_THREDS nothing reads it; do you mean PYCUDA_CPU_THREADS?\n" in result.stdout
+
     @pytest.mark.parametrize("way", ["file", "gone"])
     def test_it_says_why_the_cache_keeps_nothing(self, way, tmp_path):
         (tmp_path / "file").write_text("")

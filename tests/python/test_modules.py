@@ -229,6 +229,15 @@ def test_a_module_can_be_printed_when_its_context_is_gone(context):
     assert repr(SourceModule.__new__(SourceModule)) == "<pycuda.compiler.SourceModule without a context>"
 
 
+def test_a_kernel_that_is_asked_for_as_an_attribute_comes_with_advice():
+    module = SourceModule("__global__ void twice(float *a) { a[0] *= 2; }")
+    with pytest.raises(AttributeError, match=r"has no attribute 'twice': get_function\('twice'\) is the kernel$"):
+        module.twice  # noqa: B018
+    with pytest.raises(AttributeError, match="'SourceModule' object has no attribute 'thrice'$"):
+        module.thrice  # noqa: B018
+    assert not hasattr(SourceModule.__new__(SourceModule), "module")
+
+
 def test_a_source_may_be_an_object_that_turns_into_text():
     class Generated:
         def __str__(self):
