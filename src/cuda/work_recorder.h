@@ -6,6 +6,7 @@
 #include <chrono>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -61,8 +62,15 @@ class WorkRecorder {
   /// `call()`, which waits on the host.
   template <class Call>
   CUresult around_wait(const char* what, Call&& call) {
-    const double called = host_seconds();
+    // A wait that ends early is made again: one wait, whose first call counts.
+    static thread_local std::optional<double> first;
+    const double called = first.value_or(host_seconds());
     const CUresult code = call();
+    first.reset();
+    if (code == CUDA_ERROR_NOT_READY) {
+      first = called;
+      return code;
+    }
     if (active_.load(std::memory_order_relaxed)) note_wait(what, called);
     return code;
   }

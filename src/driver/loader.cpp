@@ -272,6 +272,7 @@ Result<LoadedDriver> load_library(const std::string& path) {
   loaded.table.last_fault = library->function<CUresult(char*, std::size_t)>("cuCpuGetLastFault");
   loaded.table.watch_waits =
       library->function<CUresult(const unsigned long long*)>("cuCpuWatchWaits");
+  loaded.table.wait_in_slices = library->function<CUresult(int)>("cuCpuWaitInSlices");
   loaded.table.set_last_thread = library->function<CUresult(int)>("cuCpuSetLastThread");
   loaded.table.function_plan =
       library->function<CUresult(char*, std::size_t*, CUfunction, unsigned int, unsigned int,

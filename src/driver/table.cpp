@@ -31,6 +31,7 @@ DriverTable& DriverTable::operator=(const DriverTable& other) {
   keeps_code_on_device = other.keeps_code_on_device;
   last_fault = other.last_fault;
   watch_waits = other.watch_waits;
+  wait_in_slices = other.wait_in_slices;
   set_last_thread = other.set_last_thread;
   function_plan = other.function_plan;
   is_checked = other.is_checked;

@@ -33,6 +33,9 @@ struct DriverTable {
   /// Of the CPU driver alone: lets an interrupt end the wait that begins; `waits` counts them and
   /// is odd in a wait; null elsewhere.
   CUresult (*watch_waits)(const unsigned long long* waits) = nullptr;
+  /// Of the CPU driver alone (cuCpuWaitInSlices): with 1 waits of the calling thread may end early
+  /// with NOT_READY until a call with 0, or with 2, which interrupts the wait; null elsewhere.
+  CUresult (*wait_in_slices)(int how) = nullptr;
   /// Of the CPU driver alone (cuCpuSetLastThread): from a call with 1 to one with 0 the calling
   /// thread is the only one that runs the program's code, and does not wait for values that only
   /// others could write; null elsewhere.

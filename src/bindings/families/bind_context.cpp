@@ -93,7 +93,7 @@ void bind_context(nb::module_& m) {
           "This thread's current context, or None.")
       .def_static("get_device", &current_device, "The device of the current context.")
       .def_static(
-          "synchronize", [] { without_gil([] { cuda::require_context()->synchronize(); }); },
+          "synchronize", [] { wait_without_gil([] { cuda::require_context()->synchronize(); }); },
           "Wait until the current context has done all its work.\n"
           "\n"
           "Raises\n"

@@ -38,7 +38,7 @@ nb::object record(nb::handle self, nb::handle stream, nb::handle flags) {
 
 nb::object synchronize(nb::handle self) {
   const auto& event = nb::cast<const cuda::Event&>(self);
-  without_gil([&] { event.synchronize(); });
+  wait_without_gil([&] { event.synchronize(); });
   return nb::borrow(self);
 }
 
@@ -101,7 +101,8 @@ void bind_stream(nb::module_& m) {
           "device", [](const cuda::Stream& self) { return self.context()->device(); },
           "The `Device` that does its work.")
       .def(
-          "synchronize", [](const cuda::Stream& self) { without_gil([&] { self.synchronize(); }); },
+          "synchronize",
+          [](const cuda::Stream& self) { wait_without_gil([&] { self.synchronize(); }); },
           "Wait until all work in the stream is done. Raises the error of a kernel that has "
           "failed.")
       .def("is_done", &cuda::Stream::is_done,

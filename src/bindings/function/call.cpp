@@ -113,7 +113,7 @@ bool wants_time(const CallOptions& options) {
 }
 
 void synchronize(const cuda::Kernel& kernel) {
-  without_gil([&] { kernel.context()->synchronize(); });
+  wait_without_gil([&] { kernel.context()->synchronize(); });
 }
 
 PyObject* launch_timed(const cuda::Kernel& kernel, const cuda::LaunchShape& shape,

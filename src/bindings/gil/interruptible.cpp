@@ -15,6 +15,7 @@ unsigned long long waits = 0;
 
 /// The driver's; null until it is loaded.
 CUresult (*watch)(const unsigned long long* waits) = nullptr;
+CUresult (*slices)(int how) = nullptr;
 
 void count() noexcept { __atomic_store_n(&waits, waits + 1, __ATOMIC_RELEASE); }
 
@@ -32,6 +33,7 @@ void Interruptible::begin() noexcept {
   if (watch == nullptr) {
     if (!driver::process_driver_loaded()) return;
     watch = driver::process_driver().watch_waits;
+    slices = driver::process_driver().wait_in_slices;
     off_ = watch == nullptr;
     if (off_) return;
   }
@@ -58,6 +60,21 @@ void Interruptible::run_handlers() {
 
 void Interruptible::run_pending_handlers() {
   if (PyErr_CheckSignals() != 0) throw nanobind::python_error();
+}
+
+Interruptible::Slices::Slices(const Interruptible& wait) noexcept
+    : on_(wait.waits_ && slices != nullptr) {
+  if (on_) static_cast<void>(slices(wait.kept_ ? 2 : 1));
+}
+
+Interruptible::Slices::~Slices() {
+  if (on_) static_cast<void>(slices(0));
+}
+
+bool Interruptible::goes_on_after(const driver::DriverError& error) {
+  if (!waits_ || kept_ || error.code() != CUDA_ERROR_NOT_READY) return false;
+  if (PyErr_CheckSignals() != 0) kept_.emplace();
+  return true;
 }
 
 }  // namespace pycuda::bindings

@@ -2,6 +2,10 @@
 // Lets Ctrl-C end a call of the main thread that waits for a kernel, where the driver can stop one.
 #pragma once
 
+#include <nanobind/nanobind.h>
+
+#include <optional>
+
 #include "driver/error.h"
 
 namespace pycuda::bindings {
@@ -34,6 +38,26 @@ class [[nodiscard]] Interruptible {
     return waits_;
   }
 
+  /// While one lives, calls that do nothing but wait may end early with NOT_READY, for the handlers
+  /// of other signals.
+  class [[nodiscard]] Slices {
+   public:
+    explicit Slices(const Interruptible& wait) noexcept;
+    Slices(const Slices&) = delete;
+    Slices& operator=(const Slices&) = delete;
+    ~Slices();
+
+   private:
+    bool on_;
+  };
+  /// After such a failure, with the GIL: runs the handlers. What one raises is kept, and the next
+  /// wait is an interrupted one, which the driver ends. False after any other failure.
+  bool goes_on_after(const driver::DriverError& error);
+  /// At last.
+  void raise_kept() const {
+    if (kept_) throw nanobind::python_error(*kept_);
+  }
+
  private:
   void begin() noexcept;
   static void end() noexcept;
@@ -43,6 +67,7 @@ class [[nodiscard]] Interruptible {
   /// Set permanently when the driver cannot stop kernels: a GPU's.
   static bool off_;
   bool waits_ = false;
+  std::optional<nanobind::python_error> kept_;
 };
 
 }  // namespace pycuda::bindings

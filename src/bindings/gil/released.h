@@ -63,6 +63,28 @@ decltype(auto) without_gil(Action&& action) {
   }
 }
 
+/// As `without_gil`, for an action that does nothing but wait. It may be made again and again:
+/// handlers of any signal run meanwhile. If one raises, what is waited for is stopped as by Ctrl-C.
+template <class Action>
+void wait_without_gil(Action&& action) {
+  const GilReleaseCount counted;
+  Interruptible wait;
+  wait.raise_if_interrupted_before();
+  for (bool done = false; !done;) {
+    try {
+      const Interruptible::Slices slices(wait);
+      const GilReleased released;
+      action();
+      done = true;
+    } catch (const driver::DriverError& error) {
+      if (wait.goes_on_after(error)) continue;
+      wait.raise_kept();
+      if (!wait.raise_if_interrupted() || error.code() != CUDA_ERROR_TIMEOUT) throw;
+    }
+  }
+  wait.raise_kept();
+}
+
 /// Tells the driver, at the interpreter's end, that no other thread runs Python while this lives: a
 /// destructor must not wait for a stream that waits for what only Python could write, nor long for
 /// a kernel that the user has interrupted.

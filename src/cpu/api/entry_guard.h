@@ -12,6 +12,7 @@
 #include "cpu/api/cuda_abi.h"
 #include "cpu/api/error_log.h"
 #include "cpu/api/registry.h"
+#include "cpu/exec/interrupts.h"
 
 namespace pycuda::cpu::api {
 
@@ -39,6 +40,8 @@ template <class Body>
 CUresult guarded(Body&& body) noexcept {
   try {
     return std::forward<Body>(body)();
+  } catch (const exec::WaitSliceOver&) {
+    return CUDA_ERROR_NOT_READY;
   } catch (const std::bad_alloc&) {
     return CUDA_ERROR_OUT_OF_MEMORY;
   } catch (...) {

@@ -83,6 +83,18 @@ CUresult cuCpuWatchWaits(const unsigned long long* waits) {
   });
 }
 
+/// Beyond NVIDIA's interface: 1 lets the calling thread's waits for streams, events and contexts
+/// end early with NOT_READY, where its program may have signals to handle (see exec::wait_slice); 0
+/// ends that. 2 ends it too, and the program's wait counts as interrupted.
+CUresult cuCpuWaitInSlices(int how) {
+  using namespace pycuda::cpu;
+  return api::guarded([&]() -> CUresult {
+    exec::wait_in_slices(how == 1);
+    if (how == 2) exec::interrupt_wait();
+    return CUDA_SUCCESS;
+  });
+}
+
 /// Beyond NVIDIA's interface: until the same call with 0, the calling thread is the only one that
 /// runs code of the program, and it cleans up. If it waits for a stream that waits for a value
 /// which neither queued work nor another process can write, the stream's wait is given up, with an

@@ -7,6 +7,7 @@
 #undef CU_SYMBOL
 extern "C" int cuCpuGetLastFault();
 extern "C" int cuCpuWatchWaits();
+extern "C" int cuCpuWaitInSlices();
 extern "C" int cuCpuSetLastThread();
 extern "C" int cuCpuFunctionGetPlan();
 extern "C" int cuCpuIsChecked();
@@ -28,6 +29,8 @@ std::span<const ExportedSymbol> exported_symbols() {
        reinterpret_cast<void*>(&cuCpuGetLastFault)},
       {"cuCpuWatchWaits", "cuCpuWatchWaits", 13000, StreamZero::Legacy,
        reinterpret_cast<void*>(&cuCpuWatchWaits)},
+      {"cuCpuWaitInSlices", "cuCpuWaitInSlices", 13000, StreamZero::Legacy,
+       reinterpret_cast<void*>(&cuCpuWaitInSlices)},
       {"cuCpuSetLastThread", "cuCpuSetLastThread", 13000, StreamZero::Legacy,
        reinterpret_cast<void*>(&cuCpuSetLastThread)},
       {"cuCpuFunctionGetPlan", "cuCpuFunctionGetPlan", 13000, StreamZero::Legacy,

@@ -168,6 +168,11 @@ std::uint8_t count_in(unsigned long long wait) {
   return now >> 8 == (wait & (~std::uint64_t{0} >> 8)) ? static_cast<std::uint8_t>(now & 0xff) : 0;
 }
 
+void add(unsigned long long wait) {
+  all.fetch_add(1);
+  note(wait);
+}
+
 std::uint64_t count() { return all.load(); }
 void settle(std::uint64_t count) { settled.store(count); }
 bool any_unsettled() { return all.load() != settled.load(); }

@@ -26,6 +26,9 @@ void retire(unsigned long long seen);
 /// The signals that came in the latest wait that any came in, if that is `wait`; otherwise 0.
 std::uint8_t count_in(unsigned long long wait);
 
+/// Counts one in `wait` that came in another way.
+void add(unsigned long long wait);
+
 /// All that came, in waits and outside.
 std::uint64_t count();
 /// The first `count` of them concern nothing that runs any more.

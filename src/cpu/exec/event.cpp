@@ -46,7 +46,13 @@ void Marker::wait() const {
   const LastThreadWait wait;
   expect_interrupts();
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return reached_.load(std::memory_order_relaxed); });
+  const auto reached = [this] { return reached_.load(std::memory_order_relaxed); };
+  for (;;) {
+    const auto slice = wait_slice();
+    if (slice.count() == 0) return changed_.wait(lock, reached);
+    if (changed_.wait_for(lock, slice, reached)) return;
+    if (wait_slice().count() != 0) throw WaitSliceOver();
+  }
 }
 
 std::shared_ptr<Marker> Event::State::begin() const {

@@ -31,6 +31,10 @@ constexpr milliseconds repeat_after{20};
 /// With the naps less than the second in which a user wants to see that something happens.
 constexpr milliseconds patience{750};
 
+/// How long a signal waits for its handler.
+constexpr milliseconds slice_length{50};
+thread_local bool slices = false;
+
 std::atomic<const unsigned long long*> watched_waits{nullptr};
 std::atomic<int> abandonable_waits{0};
 
@@ -123,6 +127,19 @@ bool internal::is_in_wait(unsigned long long number) noexcept {
 
 void expect_interrupts() {
   if (watched_wait() != 0) counted_interrupts::look();
+}
+
+void wait_in_slices(bool now) noexcept { slices = now; }
+
+milliseconds wait_slice() {
+  if (!slices) return milliseconds(0);
+  const unsigned long long wait = watched_wait();
+  return wait != 0 && counted_interrupts::count_in(wait) == 0 ? slice_length : milliseconds(0);
+}
+
+void interrupt_wait() {
+  const unsigned long long wait = watched_wait();
+  if (wait != 0 && counted_interrupts::count_in(wait) == 0) counted_interrupts::add(wait);
 }
 
 AbandonableWait::AbandonableWait() : wait_(watched_wait()) {

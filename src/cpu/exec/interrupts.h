@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 
 namespace pycuda::cpu::exec {
 
@@ -52,5 +53,18 @@ class AbandonableWait {
 /// as ever. What came before this call is for the caller to look for after it. Who waits on after
 /// an interrupt, which its handler was content with, makes that a wait of its own.
 void watch_waits(const unsigned long long* waits);
+
+/// How the calling thread waits for events: as long as it takes, or at most a slice of time, so
+/// that the program can look after its signals; then a `WaitSliceOver` leaves the wait.
+void wait_in_slices(bool slices) noexcept;
+
+struct WaitSliceOver {};
+
+/// How long this thread may wait for an event now; zero: as long as it takes, also where an
+/// interrupt has come in the program's wait, which ends what runs. Cheap.
+std::chrono::milliseconds wait_slice();
+
+/// Counts as a SIGINT in the program's wait, unless one has come in it.
+void interrupt_wait();
 
 }  // namespace pycuda::cpu::exec
