@@ -151,7 +151,7 @@ def flags(self):
 
 @property_of(Stream)
 def priority(self):
-    """Its priority: lower numbers go first."""
+    """Its priority, where lower numbers go first."""
     return call("cuStreamGetPriority", self, "i")
 
 

@@ -190,7 +190,7 @@ class Kernel:
 
     @property
     def function(self):
-        """The kernel in the current context, a `Function`: for `prepare`, graphs and occupancy."""
+        """The kernel in the current context as a `Function`, for `prepare`, graphs and occupancy."""
         # As a number: a context's handle may be used again.
         current = Context.get_current() or _driver._process_context()
         number_of_context = None if current is None else current.id
