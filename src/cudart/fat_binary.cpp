@@ -89,10 +89,15 @@ cudaError_t FatBinary::load(const DriverTable& driver, CUlibrary* library) {
     if (wrapper == nullptr || wrapper->magic != wrapper_magic || wrapper->data == nullptr) {
       return cudaErrorInvalidKernelImage;
     }
-    // What nvcc linked is machine code for some devices; the PTX is in the parts.
+    // What nvcc linked is machine code for some devices, or nothing; the PTX is in the parts.
     const bool in_parts = wrapper->version == wrapper_with_parts && wrapper->parts != nullptr;
-    CUresult code = in_parts ? load_code_for_the_device(driver, wrapper->data, &library_)
-                             : load_data(driver, wrapper->data, &library_);
+    const bool runs_machine_code = driver.last_fault == nullptr;  // not the CPU driver
+    CUresult code = CUDA_ERROR_NO_BINARY_FOR_GPU;
+    if (!in_parts) {
+      code = load_data(driver, wrapper->data, &library_);
+    } else if (runs_machine_code) {
+      code = load_code_for_the_device(driver, wrapper->data, &library_);
+    }
     if (code == CUDA_ERROR_NO_BINARY_FOR_GPU && in_parts)
       code = link_parts(driver, wrapper->parts, &library_);
     if (code != CUDA_SUCCESS) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// nvcc: -rdc=true -gencode arch=compute_80,code=compute_80
 // A grid that waits for itself, by cudaLaunchCooperativeKernel and by cudaLaunchKernelEx.
 #include <cooperative_groups.h>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// log: the place of the fault
 // Errors that stay and errors that do not.
 #include <cstring>
 
