@@ -374,6 +374,16 @@ TEST_CASE("a capture can go on in a graph that is there") {
   CHECK(read_word(block.address()) == step(4));
 }
 
+TEST_CASE("the end of a capture in a graph that is there need not tell the graph") {
+  const CurrentContext context;
+  const GraphStream stream;
+  const OwnGraph graph;
+  REQUIRE(CU(cuStreamBeginCaptureToGraph)(stream.handle, graph.handle, nullptr, nullptr, 0,
+                                          CU_STREAM_CAPTURE_MODE_THREAD_LOCAL) == CUDA_SUCCESS);
+  CHECK(CU(cuStreamEndCapture)(stream.handle, nullptr) == CUDA_SUCCESS);
+  CHECK(CU(cuStreamEndCapture)(stream.handle, nullptr) != CUDA_SUCCESS);
+}
+
 TEST_CASE("executables are not launched in captured streams") {
   const CurrentContext context;
   const LoadedModule module(kernels_ptx);

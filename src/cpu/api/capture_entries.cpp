@@ -55,6 +55,8 @@ CUresult end(Stream& stream, CUgraph* graph) {
   const std::lock_guard lock(all.mutex);
   const auto capture = all.find(stream);
   if (capture == nullptr) return CUDA_ERROR_ILLEGAL_STATE;
+  // A graph that the program has already needs no place to be told in.
+  if (graph == nullptr && capture->owns_graph) return CUDA_ERROR_INVALID_VALUE;
   if (capture->origin != &stream) {
     capture->invalid = true;
     return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
@@ -69,7 +71,7 @@ CUresult end(Stream& stream, CUgraph* graph) {
   } else if (!all_joined(*capture)) {
     status = CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
   }
-  if (status == CUDA_SUCCESS) *graph = capture->graph->handle();
+  if (status == CUDA_SUCCESS && graph != nullptr) *graph = capture->graph->handle();
   all.end(capture, status == CUDA_SUCCESS);
   return status;
 }
@@ -189,8 +191,7 @@ CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode) {
 
 CUresult cuStreamEndCapture(CUstream hStream, CUgraph* phGraph) {
   return with_stream(hStream, [&](Stream& stream) -> CUresult {
-    if (phGraph == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *phGraph = nullptr;
+    if (phGraph != nullptr) *phGraph = nullptr;
     return end(stream, phGraph);
   });
 }
