@@ -63,6 +63,52 @@ TEST_CASE("managed memory is brought to a device, and says so") {
         CUDA_ERROR_INVALID_VALUE);
 }
 
+TEST_CASE("advice about managed memory is told as it was given") {
+  if (!has_symbol("cuMemAdvise_v2")) return;  // before CUDA 12.2
+  const CurrentContext context;
+  const Managed memory;
+  const auto told = [&](CUmem_range_attribute name) {
+    int answer = -7;
+    CHECK(CU(cuMemRangeGetAttribute)(&answer, sizeof answer, name, memory.address, bytes) ==
+          CUDA_SUCCESS);
+    return answer;
+  };
+  const auto advise = [&](CUmem_advise advice, CUmemLocation place) {
+    CHECK(CU(cuMemAdvise_v2)(memory.address, bytes, advice, place) == CUDA_SUCCESS);
+  };
+  CUmemLocation host{};
+  host.type = CU_MEM_LOCATION_TYPE_HOST;
+
+  CHECK(told(CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY) == CU_DEVICE_INVALID);
+  advise(CU_MEM_ADVISE_SET_ACCESSED_BY, device(0));
+  std::array<int, 3> devices{-7, -7, -7};
+  CHECK(CU(cuMemRangeGetAttribute)(devices.data(), sizeof devices,
+                                   CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY, memory.address,
+                                   bytes) == CUDA_SUCCESS);
+  CHECK(devices == std::array<int, 3>{0, CU_DEVICE_INVALID, CU_DEVICE_INVALID});
+  advise(CU_MEM_ADVISE_UNSET_ACCESSED_BY, device(0));
+  CHECK(told(CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY) == CU_DEVICE_INVALID);
+  advise(CU_MEM_ADVISE_SET_ACCESSED_BY, host);
+  CHECK(told(CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY) == CU_DEVICE_CPU);
+
+  CHECK(told(CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE) == CU_MEM_LOCATION_TYPE_INVALID);
+  advise(CU_MEM_ADVISE_SET_PREFERRED_LOCATION, device(0));
+  CHECK(told(CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE) == CU_MEM_LOCATION_TYPE_DEVICE);
+  CHECK(told(CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID) == 0);
+  CHECK(told(CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION) == 0);
+  advise(CU_MEM_ADVISE_SET_PREFERRED_LOCATION, host);
+  CHECK(told(CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE) == CU_MEM_LOCATION_TYPE_HOST);
+  CHECK(told(CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION) == CU_DEVICE_CPU);
+  advise(CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION, host);
+  CHECK(told(CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE) == CU_MEM_LOCATION_TYPE_INVALID);
+
+  CHECK(told(CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE) == CU_MEM_LOCATION_TYPE_INVALID);
+  CHECK(CU(cuMemPrefetchAsync_v2)(memory.address, bytes, device(0), 0, nullptr) == CUDA_SUCCESS);
+  CHECK(CU(cuStreamSynchronize)(nullptr) == CUDA_SUCCESS);
+  CHECK(told(CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE) == CU_MEM_LOCATION_TYPE_DEVICE);
+  CHECK(told(CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID) == 0);
+}
+
 TEST_CASE("managed memory belongs to a stream") {
   const CurrentContext context;
   const Managed memory(CU_MEM_ATTACH_HOST);

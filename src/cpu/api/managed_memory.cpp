@@ -6,6 +6,7 @@
 
 #include <map>
 #include <mutex>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -21,10 +22,20 @@ using pycuda::cpu::exec::WholePages;
 
 namespace {
 
+constexpr CUmemLocation location(CUmemLocationType type, int id) {
+  CUmemLocation made{};
+  made.type = type;
+  made.id = id;
+  return made;
+}
+
+constexpr CUmemLocation nowhere = location(CU_MEM_LOCATION_TYPE_INVALID, CU_DEVICE_INVALID);
+
 struct Advice {
   bool read_mostly = false;
-  int preferred_location = CU_DEVICE_INVALID;
-  int last_prefetch = CU_DEVICE_INVALID;
+  CUmemLocation preferred_location = nowhere;
+  CUmemLocation last_prefetch = nowhere;
+  std::set<CUdevice> accessed_by;  // CU_DEVICE_CPU comes first
 };
 
 std::mutex advice_mutex;  // protects all_advice
@@ -45,9 +56,34 @@ std::optional<pycuda::cpu::exec::Allocation> managed_range(CUdeviceptr address, 
   return found;
 }
 
+CUmemLocation location_of(CUdevice device) {
+  return device == CU_DEVICE_CPU ? location(CU_MEM_LOCATION_TYPE_HOST, 0)
+                                 : location(CU_MEM_LOCATION_TYPE_DEVICE, device);
+}
+
+/// The number that the older functions know a place by. There is one NUMA node of the host's.
+CUresult device_of(const CUmemLocation& place, CUdevice* device) {
+  if (place.type == CU_MEM_LOCATION_TYPE_DEVICE) {
+    *device = place.id;
+  } else if (place.type == CU_MEM_LOCATION_TYPE_HOST ||
+             (place.type == CU_MEM_LOCATION_TYPE_HOST_NUMA && place.id == 0)) {
+    *device = CU_DEVICE_CPU;
+  } else {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  return CUDA_SUCCESS;
+}
+
+int device_or_none(const CUmemLocation& place) {
+  CUdevice device = CU_DEVICE_INVALID;
+  return device_of(place, &device) == CUDA_SUCCESS ? device : CU_DEVICE_INVALID;
+}
+
 bool is_place(CUdevice device) { return device == CU_DEVICE_CPU || find_device(device) != nullptr; }
 
-CUresult advise(CUdeviceptr address, std::size_t bytes, CUmem_advise advice, CUdevice device) {
+CUresult advise(CUdeviceptr address, std::size_t bytes, CUmem_advise advice,
+                const CUmemLocation& place) {
+  const CUdevice device = device_or_none(place);
   return with_context([&](Context&) -> CUresult {
     const auto found = managed_range(address, bytes);
     if (!found || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
@@ -62,27 +98,33 @@ CUresult advise(CUdeviceptr address, std::size_t bytes, CUmem_advise advice, CUd
         return CUDA_SUCCESS;
       case CU_MEM_ADVISE_SET_PREFERRED_LOCATION:
         if (!is_place(device)) return CUDA_ERROR_INVALID_DEVICE;
-        known.preferred_location = device;
+        known.preferred_location = place;
         return CUDA_SUCCESS;
       case CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION:
-        known.preferred_location = CU_DEVICE_INVALID;
+        known.preferred_location = nowhere;
         return CUDA_SUCCESS;
       case CU_MEM_ADVISE_SET_ACCESSED_BY:
+        if (!is_place(device)) return CUDA_ERROR_INVALID_DEVICE;
+        known.accessed_by.insert(device);
+        return CUDA_SUCCESS;
       case CU_MEM_ADVISE_UNSET_ACCESSED_BY:
-        return is_place(device) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+        if (!is_place(device)) return CUDA_ERROR_INVALID_DEVICE;
+        known.accessed_by.erase(device);
+        return CUDA_SUCCESS;
       default:
         return CUDA_ERROR_INVALID_VALUE;
     }
   });
 }
 
-CUresult prefetch(CUdeviceptr address, std::size_t bytes, CUdevice device, CUstream stream) {
+CUresult prefetch(CUdeviceptr address, std::size_t bytes, const CUmemLocation& place,
+                  CUstream stream) {
   return with_stream(stream, [&](Stream&) -> CUresult {
     const auto found = managed_range(address, bytes);
     if (!found || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
-    if (!is_place(device)) return CUDA_ERROR_INVALID_DEVICE;
+    if (!is_place(device_or_none(place))) return CUDA_ERROR_INVALID_DEVICE;
     const std::lock_guard lock(advice_mutex);
-    all_advice()[found->id].last_prefetch = device;
+    all_advice()[found->id].last_prefetch = place;
     return CUDA_SUCCESS;
   });
 }
@@ -96,8 +138,6 @@ struct PrefetchList {
   const std::size_t* indices;
   std::size_t location_count;
 };
-
-CUresult device_of(const CUmemLocation& location, CUdevice* device);
 
 CUresult check_ranges(const CUdeviceptr* addresses, const std::size_t* bytes, std::size_t count) {
   if (addresses == nullptr || bytes == nullptr || count == 0) return CUDA_ERROR_INVALID_VALUE;
@@ -114,16 +154,13 @@ CUresult prefetch_all(const PrefetchList& list, CUstream stream) {
     if (list.locations == nullptr ||
         !are_group_indices(list.indices, list.location_count, list.count))
       return CUDA_ERROR_INVALID_VALUE;
-    std::vector<CUdevice> devices(list.location_count);
     for (std::size_t i = 0; i < list.location_count; ++i) {
-      status = device_of(list.locations[i], &devices[i]);
-      if (status != CUDA_SUCCESS) return status;
-      if (!is_place(devices[i])) return CUDA_ERROR_INVALID_VALUE;
+      if (!is_place(device_or_none(list.locations[i]))) return CUDA_ERROR_INVALID_VALUE;
     }
     std::size_t group = 0;
     for (std::size_t i = 0; i < list.count && status == CUDA_SUCCESS; ++i) {
       if (group + 1 < list.location_count && i == list.indices[group + 1]) ++group;
-      status = prefetch(list.addresses[i], list.bytes[i], devices[group], stream);
+      status = prefetch(list.addresses[i], list.bytes[i], list.locations[group], stream);
     }
     return status;
   });
@@ -154,24 +191,12 @@ CUresult discard_all(const CUdeviceptr* addresses, const std::size_t* bytes, std
   });
 }
 
-CUresult device_of(const CUmemLocation& location, CUdevice* device) {
-  if (location.type == CU_MEM_LOCATION_TYPE_DEVICE) {
-    *device = location.id;
-  } else if (location.type == CU_MEM_LOCATION_TYPE_HOST ||
-             (location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA && location.id == 0)) {
-    *device = CU_DEVICE_CPU;
-  } else {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  return CUDA_SUCCESS;
-}
-
 }  // namespace
 
 extern "C" {
 
 CUresult cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device) {
-  return advise(devPtr, count, advice, device);
+  return advise(devPtr, count, advice, location_of(device));
 }
 
 CUresult cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice,
@@ -183,12 +208,12 @@ CUresult cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice,
   if (has_place && device_of(location, &device) != CUDA_SUCCESS) {
     return with_context([](Context&) { return CUDA_ERROR_INVALID_VALUE; });
   }
-  return advise(devPtr, count, advice, device);
+  return advise(devPtr, count, advice, location);
 }
 
 CUresult cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUdevice dstDevice,
                             CUstream hStream) {
-  return prefetch(devPtr, count, dstDevice, hStream);
+  return prefetch(devPtr, count, location_of(dstDevice), hStream);
 }
 
 CUresult cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocation location,
@@ -197,7 +222,7 @@ CUresult cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocation l
   if (flags != 0 || device_of(location, &device) != CUDA_SUCCESS) {
     return with_context([](Context&) { return CUDA_ERROR_INVALID_VALUE; });
   }
-  return prefetch(devPtr, count, device, hStream);
+  return prefetch(devPtr, count, location, hStream);
 }
 
 CUresult cuMemPrefetchBatchAsync(CUdeviceptr* dptrs, size_t* sizes, size_t count,
@@ -245,18 +270,31 @@ CUresult cuMemRangeGetAttribute(void* data, size_t dataSize, CUmem_range_attribu
         *numbers = known.read_mostly ? 1 : 0;
         return CUDA_SUCCESS;
       case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION:
-        *numbers = known.preferred_location;
+        *numbers = device_or_none(known.preferred_location);
+        return CUDA_SUCCESS;
+      case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE:
+        *numbers = known.preferred_location.type;
+        return CUDA_SUCCESS;
+      case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID:
+        *numbers = known.preferred_location.id;
         return CUDA_SUCCESS;
       case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION:
-        *numbers = known.last_prefetch;
+        *numbers = device_or_none(known.last_prefetch);
         return CUDA_SUCCESS;
-      case CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY:
-        // Every device can always get at it; as many as there is room for, then filled up.
+      case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE:
+        *numbers = known.last_prefetch.type;
+        return CUDA_SUCCESS;
+      case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID:
+        *numbers = known.last_prefetch.id;
+        return CUDA_SUCCESS;
+      case CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY: {
+        // As many as there is room for, then filled up.
+        auto next = known.accessed_by.begin();
         for (std::size_t i = 0; i < dataSize / sizeof(int); ++i) {
-          numbers[i] =
-              static_cast<int>(i) < device_count() ? static_cast<int>(i) : CU_DEVICE_INVALID;
+          numbers[i] = next != known.accessed_by.end() ? *next++ : CU_DEVICE_INVALID;
         }
         return CUDA_SUCCESS;
+      }
       default:
         return CUDA_ERROR_INVALID_VALUE;
     }
