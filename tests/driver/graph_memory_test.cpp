@@ -171,6 +171,30 @@ TEST_CASE("stream-ordered allocations become nodes") {
   CHECK(read_word(block.address()) == step(9));
 }
 
+TEST_CASE("memory that outlived its graphs counts until it is trimmed") {
+  const CurrentContext context;
+  const LoadedModule module(kernels_ptx);
+  const GraphStream stream;
+  REQUIRE(CU(cuDeviceGraphMemTrim)(0) == CUDA_SUCCESS);
+  CUdeviceptr address = 0;
+  for (int i = 0; i < 3; ++i) {
+    {
+      AllocatingGraph scene(module, 24U << 20U);
+      address = scene.params.dptr;
+      OwnExec(scene.graph.handle).run(stream);
+    }
+    CHECK(CU(cuMemFreeAsync)(address, stream.handle) == CUDA_SUCCESS);
+    stream.wait();
+    CHECK(graph_memory(CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT) > 0);
+    CHECK(graph_memory(CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT) > 0);
+  }
+  // What is reserved was used three times.
+  CHECK(graph_memory(CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT) <= 32U << 20U);
+  REQUIRE(CU(cuDeviceGraphMemTrim)(0) == CUDA_SUCCESS);
+  CHECK(graph_memory(CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT) == 0);
+  CHECK(graph_memory(CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT) == 0);
+}
+
 TEST_CASE("the account of graph memory") {
   const CurrentContext context;
   const LoadedModule module(kernels_ptx);

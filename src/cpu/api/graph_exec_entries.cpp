@@ -165,6 +165,7 @@ CUresult cuGraphExecGetFlags(CUgraphExec hGraphExec, cuuint64_t* flags) {
 CUresult cuGraphExecDestroy(CUgraphExec hGraphExec) {
   return with_exec(hGraphExec, [](GraphExec& exec) -> CUresult {
     delete &exec;  // what is queued keeps what it needs
+    settle_graph_memory();
     return CUDA_SUCCESS;
   });
 }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <utility>
 
 #include "cpu/api/entry_guard.h"
 #include "cpu/api/virtual_device.h"
@@ -17,6 +18,10 @@ struct GraphMemory {
   struct Account {
     std::uint64_t used = 0, used_high = 0;
     std::uint64_t reserved = 0, reserved_high = 0;
+    // Parts of the two above that belong to no block any more. As in NVIDIA's driver, what a
+    // program frees counts as used until graphs are launched or destroyed, and what graphs held
+    // stays reserved for others until it is trimmed.
+    std::uint64_t left_used = 0, left_reserved = 0;
   };
 
   std::mutex mutex;  // protects the rest, and what blocks note down
@@ -33,7 +38,9 @@ struct GraphMemory {
     if (block.reserved_) return;
     block.reserved_ = true;
     Account& account = accounts[&block.device_];
-    account.reserved += block.bytes();
+    const std::uint64_t again = std::min<std::uint64_t>(account.left_reserved, block.bytes());
+    account.left_reserved -= again;
+    account.reserved += block.bytes() - again;
     account.reserved_high = std::max(account.reserved_high, account.reserved);
   }
 
@@ -49,6 +56,13 @@ struct GraphMemory {
     block.live_ = false;
     accounts[&block.device_].used -= block.bytes();
     live.erase(block.address());
+  }
+
+  /// For a block that is about to end.
+  void leave_used(const GraphAllocation& block) {
+    Account& account = accounts[&block.device_];
+    account.left_used += block.bytes();
+    account.used += block.bytes();  // which the end takes off
   }
 
   // Pages that nothing uses go back to the system; the addresses stay.
@@ -73,13 +87,19 @@ struct GraphMemory {
       block->reserved_ = false;
       accounts[&device].reserved -= block->bytes();
     }
+    drop_left_used(accounts[&device]);
+    accounts[&device].reserved -= std::exchange(accounts[&device].left_reserved, 0);
+  }
+
+  static void drop_left_used(Account& account) {
+    account.used -= std::exchange(account.left_used, 0);
   }
 
   static void forget(GraphAllocation& block) {
     GraphMemory& all = instance();
     const std::lock_guard lock(all.mutex);
     all.blocks.erase(block.address());
-    if (block.reserved_) all.accounts[&block.device_].reserved -= block.bytes();
+    if (block.reserved_) all.accounts[&block.device_].left_reserved += block.bytes();
   }
 
   static bool is_live(const GraphAllocation& block) { return block.live_; }
@@ -135,6 +155,7 @@ CUresult begin_memory_effects(const MemoryEffects& effects, bool free_first) {
   const auto is_live = [](const SharedAllocation& block) { return GraphMemory::is_live(*block); };
   if (!free_first && std::ranges::any_of(effects.kept, is_live)) return CUDA_ERROR_INVALID_VALUE;
   if (!std::ranges::all_of(effects.freed, is_live)) return CUDA_ERROR_INVALID_VALUE;
+  for (auto& [device, account] : all.accounts) GraphMemory::drop_left_used(account);
   for (const auto& block : effects.kept) all.begin(block);
   for (const auto& block : effects.passing) all.begin(block);
   for (auto& [device, account] : all.accounts) {
@@ -160,8 +181,15 @@ bool free_graph_allocation(const SharedAllocation& allocation) {
   GraphMemory& all = GraphMemory::instance();
   const std::lock_guard lock(all.mutex);
   if (!GraphMemory::is_live(*allocation)) return false;
+  all.leave_used(*allocation);
   all.end(*allocation);
   return true;
+}
+
+void settle_graph_memory() {
+  GraphMemory& all = GraphMemory::instance();
+  const std::lock_guard lock(all.mutex);
+  for (auto& [device, account] : all.accounts) GraphMemory::drop_left_used(account);
 }
 
 }  // namespace pycuda::cpu::api

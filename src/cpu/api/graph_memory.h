@@ -61,5 +61,7 @@ void note_run(const MemoryEffects& effects, const std::shared_ptr<exec::Sequence
 /// For cuMemFree and its like: the block is not allocated any more. False if it was not. Who uses
 /// it still must keep it alive.
 bool free_graph_allocation(const SharedAllocation& allocation);
+/// What has been freed so does not count as used any more.
+void settle_graph_memory();
 
 }  // namespace pycuda::cpu::api
