@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // cuGraphInstantiate*, cuGraphLaunch and cuGraphExec*.
+#include <algorithm>
+
 #include "cpu/api/capture.h"
 #include "cpu/api/graph_condition.h"
 #include "cpu/api/graph_edges.h"
@@ -14,13 +16,28 @@ constexpr cuuint64_t known_flags =
     CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD |
     CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
 
+/// Whether a graph can be made for launches by kernels: kernels that launch nothing themselves,
+/// copies and fills.
+bool fits_kernels(const Graph& graph) {
+  return std::ranges::all_of(graph.nodes(), [](const auto& node) {
+    if (const auto* kernel = std::get_if<KernelAction>(&node->action))
+      return !kernel->facts->calls_device_runtime;
+    if (const auto* child = std::get_if<ChildAction>(&node->action))
+      return fits_kernels(*child->graph);
+    return std::holds_alternative<CopyAction>(node->action) ||
+           std::holds_alternative<FillAction>(node->action);
+  });
+}
+
 CUresult instantiate(CUgraphExec* exec, CUgraph handle, cuuint64_t flags) {
   return with_graph(handle, [&](const Graph& graph) -> CUresult {
     if (exec == nullptr || (flags & ~known_flags) != 0) return CUDA_ERROR_INVALID_VALUE;
     if ((flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH) != 0) {
       if ((flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH) != 0)
         return CUDA_ERROR_INVALID_VALUE;
-      return refuse_in_graphs("launches by kernels");
+      // The host can launch it. A kernel cannot: the device run-time library has no such function
+      // here, and linking with it says so.
+      if (!fits_kernels(graph)) return refuse_in_graphs("such nodes in launches by kernels");
     }
     if (*graph.instantiated) return CUDA_ERROR_NOT_SUPPORTED;
     if (!uses_all_conditions(graph)) return CUDA_ERROR_INVALID_VALUE;
