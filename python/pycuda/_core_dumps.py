@@ -18,14 +18,12 @@ _TEXT_BYTES = 1024
 def get_coredump_attribute(attribute, process=False):
     """A `coredump_attribute` of the current context, or of contexts that the process makes from now on.
 
+    The CPU driver keeps the settings but writes no core dumps: turning them on raises LogicError. A fault has its
+    thread and line in the error.
+
     Returns
     -------
     bool, int or str
-
-    Raises
-    ------
-    LogicError
-        With the CPU driver, which writes no core dumps of its own: a fault has its thread and line in the error.
     """
     attribute = coredump_attribute(number(attribute, "attribute"))
     form = f"{_TEXT_BYTES}s" if attribute in _TEXTS else "i" if attribute in _NUMBERS else "?"
