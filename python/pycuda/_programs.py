@@ -18,7 +18,7 @@ import shutil
 import sys
 import tempfile
 
-from pycuda import _checked_programs, _stand_ins
+from pycuda import _bindings_runtime, _checked_programs, _stand_ins
 
 _LINKS = ("libcuda.so", "libcuda.so.1")
 # What lists of devices and monitors load.
@@ -363,6 +363,7 @@ def provide_libcuda():
     _add_options(parser)
     variables = environment(parser.parse_args([]))
     variables.pop("LD_PRELOAD", None)  # loaded here; child processes get what they load themselves
+    _bindings_runtime.install()
     folder = driver_folder()
     driver = ctypes.CDLL(cpu_driver(), mode=ctypes.RTLD_GLOBAL)
     names = [_stand_ins.find("libcuda.so.1"), *_library_paths(folder), *_stand_ins.libraries()]

@@ -98,6 +98,10 @@ def variables(tools, current):
     if preloaded:
         earlier = [path for path in current.get("LD_PRELOAD", "").replace(":", " ").split() if path not in preloaded]
         found["LD_PRELOAD"] = ":".join([*preloaded, *earlier])
+        # The run-time library of cuda.bindings.
+        start = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_python_start")
+        earlier = [path for path in current.get("PYTHONPATH", "").split(os.pathsep) if path and path != start]
+        found["PYTHONPATH"] = os.pathsep.join([start, *earlier])
     if packages := nvidia_packages():
         found["PYCUDA_NVIDIA_PACKAGES"] = os.pathsep.join(packages)
     return found
