@@ -75,6 +75,24 @@ TEST_CASE("no function at all has no name, no module and no parameters") {
   CHECK(CU(cuFuncLoad)(nullptr) == CUDA_ERROR_INVALID_HANDLE);
 }
 
+TEST_CASE("a kernel's parameters are told in a context only") {
+  if (!has_symbol("cuKernelGetParamInfo")) return;  // before CUDA 12.4
+  const CurrentContext context;
+  CUlibrary library = nullptr;
+  REQUIRE(CU(cuLibraryLoadData)(&library, kernels_ptx, nullptr, nullptr, 0, nullptr, nullptr, 0) ==
+          CUDA_SUCCESS);
+  CUkernel kernel = nullptr;
+  REQUIRE(CU(cuLibraryGetKernel)(&kernel, library, "reverse") == CUDA_SUCCESS);
+  std::size_t offset = 7, bytes = 0;
+  CHECK(CU(cuKernelGetParamInfo)(kernel, 0, &offset, &bytes) == CUDA_SUCCESS);
+  CHECK(offset == 0);
+  CUcontext current = nullptr;
+  REQUIRE(CU(cuCtxPopCurrent_v2)(&current) == CUDA_SUCCESS);
+  CHECK(CU(cuKernelGetParamInfo)(kernel, 0, &offset, &bytes) == CUDA_ERROR_INVALID_CONTEXT);
+  REQUIRE(CU(cuCtxPushCurrent_v2)(current) == CUDA_SUCCESS);
+  CHECK(CU(cuLibraryUnload)(library) == CUDA_SUCCESS);
+}
+
 TEST_CASE("what is no image is refused") {
   const CurrentContext context;
   CUmodule module = nullptr;

@@ -162,9 +162,10 @@ int attribute(CUdevice_attribute name, const VirtualDevice& device) {
       return 1;
     case CU_DEVICE_ATTRIBUTE_COMPUTE_MODE:
       return CU_COMPUTEMODE_DEFAULT;
-    case CU_DEVICE_ATTRIBUTE_NUMA_ID:
-    case CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID:
+    case CU_DEVICE_ATTRIBUTE_NUMA_ID:  // the device is no node itself
       return -1;
+    case CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID:  // the only node that places of memory name
+      return 0;
 
     // Memory: device and host share all of it.
     case CU_DEVICE_ATTRIBUTE_MAX_PITCH:

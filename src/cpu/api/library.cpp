@@ -314,6 +314,8 @@ CUresult cuKernelGetName(const char** name, CUkernel hfunc) {
 CUresult cuKernelGetParamInfo(CUkernel kernel, size_t paramIndex, size_t* paramOffset,
                               size_t* paramSize) {
   return with_given_kernel(kernel, [&](KernelHandle& found) -> CUresult {
+    // As NVIDIA's driver, although the answer is the same in all contexts.
+    if (this_thread.current == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
     const auto& parameters = found.facts().parameters;
     if (paramOffset == nullptr || paramIndex >= parameters.size()) return CUDA_ERROR_INVALID_VALUE;
     *paramOffset = parameters[paramIndex].offset;
