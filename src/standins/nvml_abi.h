@@ -52,6 +52,11 @@ struct nvmlProcessInfo_t {
   unsigned gpuInstanceId, computeInstanceId;
 };
 
+struct nvmlSystemDriverBranchInfo_v1_t {
+  unsigned version;
+  char branch[80];
+};
+
 enum nvmlClockType_t {
   NVML_CLOCK_GRAPHICS = 0,
   NVML_CLOCK_SM = 1,

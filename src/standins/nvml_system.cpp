@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // NVML: initialisation, versions, the list of devices.
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -75,6 +76,15 @@ const char* nvmlErrorString(nvmlReturn_t result) {
 nvmlReturn_t nvmlSystemGetDriverVersion(char* version, unsigned bytes) {
   return with_nvml(
       [&](const NvmlDriver&) { return give_text(version, bytes, PYCUDA_PROJECT_VERSION); });
+}
+
+nvmlReturn_t nvmlSystemGetDriverBranch(nvmlSystemDriverBranchInfo_v1_t* info, unsigned bytes) {
+  constexpr unsigned version = sizeof(nvmlSystemDriverBranchInfo_v1_t) | (1U << 24U);
+  return with_nvml([&](const NvmlDriver&) -> nvmlReturn_t {
+    if (info == nullptr) return NVML_ERROR_INVALID_ARGUMENT;
+    if (info->version != version) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
+    return give_text(info->branch, std::min<unsigned>(bytes, sizeof info->branch), "pycuda-cpu");
+  });
 }
 
 nvmlReturn_t nvmlSystemGetNVMLVersion(char* version, unsigned bytes) {

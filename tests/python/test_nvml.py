@@ -114,6 +114,39 @@ print(name.value.decode() == os.readlink("/proc/self/exe"))
     ) == ["7", "True", "True"]
 
 
+def test_the_driver_has_a_branch_and_a_device_is_near_all_processors():
+    assert monitor(
+        """
+class Branch(ctypes.Structure):
+    _fields_ = [("version", c_uint), ("name", ctypes.c_char * 80)]
+
+branch = Branch(version=ctypes.sizeof(Branch) | 1 << 24)
+print(nvml.nvmlSystemGetDriverBranch(byref(branch), 80))
+nvml.nvmlInit_v2()
+print(nvml.nvmlSystemGetDriverBranch(byref(branch), 80), branch.name != b"")
+print(nvml.nvmlSystemGetDriverBranch(byref(branch), 3), nvml.nvmlSystemGetDriverBranch(None, 80))
+branch.version = 5
+print(nvml.nvmlSystemGetDriverBranch(byref(branch), 80))
+
+near = (ctypes.c_ulong * 16)()
+handle, online = device(), os.sysconf("SC_NPROCESSORS_ONLN")
+for read in (lambda: nvml.nvmlDeviceGetCpuAffinity(handle, 16, near),
+             lambda: nvml.nvmlDeviceGetCpuAffinityWithinScope(handle, 16, near, 1)):
+    assert read() == 0
+    print(sum(bin(word).count("1") for word in near) == min(online, 1024))
+assert nvml.nvmlDeviceGetMemoryAffinity(handle, 16, near, 0) == 0
+print(list(near) == [1] + [0] * 15, nvml.nvmlDeviceGetMemoryAffinity(handle, 16, near, 2))
+count, handles = c_uint(0), (c_void_p * 2)()
+assert nvml.nvmlSystemGetTopologyGpuSet(0, byref(count), None) == 0
+print(count.value, nvml.nvmlSystemGetTopologyGpuSet(0, byref(count), handles), handles[1] == device(1).value)
+print(nvml.nvmlSystemGetTopologyGpuSet(online, byref(count), handles))
+print(nvml.nvmlUnitGetCount(byref(count)), count.value)
+""",
+        "--devices",
+        "2",
+    ) == ["1", "0 True", "7 2", "25", "True", "True", "True 2", "2 0 True", "2", "0 0"]
+
+
 def test_mistakes_and_what_a_cpu_lacks_have_their_errors():
     assert monitor(
         """
