@@ -2,8 +2,8 @@
 // libnvJitLink over the project's PTX linker: what it links is PTX, in the container that the CPU
 // driver loads. LTO-IR is NVIDIA's own format and is refused.
 //
-// nvJitLinkVersion is left out on purpose. Releases before 12.3 do not have it, and programs such
-// as numba-cuda and cuda.core then compile to PTX instead of LTO-IR.
+// nvJitLinkVersion names the release before link-time optimisation became usable, so that programs
+// such as numba-cuda compile to PTX instead of LTO-IR. cuda.core needs the function itself.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -301,5 +301,12 @@ JIT_LINK_FUNCTION(nvJitLinkGetInfoLogSize, (Link * handle, std::size_t* bytes), 
 JIT_LINK_FUNCTION(nvJitLinkGetInfoLog, (Link * handle, char* log), {
   return with_link(handle, [&](Link& link) { return give_log(link.info_log(), log); });
 })
+
+nvJitLinkResult nvJitLinkVersion(unsigned* major, unsigned* minor) {
+  if (major == nullptr || minor == nullptr) return NVJITLINK_ERROR_INVALID_INPUT;
+  *major = 12;
+  *minor = 2;
+  return NVJITLINK_SUCCESS;
+}
 
 }  // extern "C"

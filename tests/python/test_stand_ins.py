@@ -204,8 +204,13 @@ print(run(image.raw))
 
 
 def test_programs_that_ask_for_nvjitlinks_version_do_without_its_link_time_code():
-    program = "import ctypes; print(hasattr(ctypes.CDLL('libnvJitLink.so.13'), 'nvJitLinkVersion'))"
-    assert run("-c", program).stdout == "False\n"
+    program = """
+from ctypes import CDLL, byref, c_uint
+link, major, minor = CDLL("libnvJitLink.so.13"), c_uint(), c_uint()
+print(link.nvJitLinkVersion(byref(major), byref(minor)), (major.value, minor.value) < (12, 3))
+print(link.nvJitLinkVersion(None, byref(minor)) != 0)
+"""
+    assert run("-c", program).stdout == "0 True\nTrue\n"
 
 
 def test_nvjitlink_refuses_what_it_cannot_link_with_a_sentence():
