@@ -13,6 +13,7 @@ import dataclasses
 import fnmatch
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -78,12 +79,18 @@ def install(project):
 
 
 def _checkout(project, source):
-    """A checkout of the project's repository at the pinned tag, of the folder of tests alone."""
-    folder = BUILD / f"{project.name}-{source['tag']}"
+    """A checkout of the project's repository at the pinned commit, of the folder of tests and what it needs alone."""
+    folder = BUILD / f"{project.name}-{source['commit'][:12]}"
     if not folder.exists():
-        clone = ["git", "clone", "-q", "--depth", "1", "--filter=blob:none", "--sparse", "--branch", source["tag"]]
-        subprocess.run([*clone, source["repository"], folder], check=True)
-        subprocess.run(["git", "-C", folder, "sparse-checkout", "set", source["folder"]], check=True)
+        made = folder.with_name(f"{folder.name}.part")
+        shutil.rmtree(made, ignore_errors=True)
+        git = ["git", "-C", made]
+        subprocess.run(["git", "init", "-q", made], check=True)
+        subprocess.run([*git, "sparse-checkout", "set", source["folder"], *source.get("beside", [])], check=True)
+        fetch = ["fetch", "-q", "--depth", "1", "--filter=blob:none", source["repository"], source["commit"]]
+        subprocess.run([*git, *fetch], check=True)
+        subprocess.run([*git, "checkout", "-q", "FETCH_HEAD"], check=True)
+        made.rename(folder)
     return folder
 
 
@@ -93,7 +100,10 @@ def environment():
         ["sh", "-c", f'eval "$({sys.executable} -m pycuda env)" && env -0'], check=True, capture_output=True, text=True
     ).stdout
     variables = dict(line.split("=", 1) for line in text.split("\0") if line)
-    variables.pop("PYTHONPATH", None)  # the project's own packages, not this one's
+    # The project's own packages, not this one's; the stand-ins' folder comes first.
+    variables["PYTHONPATH"] = os.pathsep.join(
+        folder for folder in variables.get("PYTHONPATH", "").split(os.pathsep) if folder.endswith("_python_start")
+    )
     return variables
 
 
@@ -109,7 +119,7 @@ def run_file(project, folder, file, variables):
         command += ["--pyargs", ".".join([module, *pathlib.PurePath(file).with_suffix("").parts])]
     else:
         command.append(folder / file)
-    variables = {**variables, "PYTHONPATH": str(PROJECTS)}
+    variables = {**variables, "PYTHONPATH": os.pathsep.join(filter(None, [variables.get("PYTHONPATH"), str(PROJECTS)]))}
     process = subprocess.Popen(
         ["nice", *map(str, command)],
         env=variables,
