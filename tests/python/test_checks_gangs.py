@@ -323,3 +323,26 @@ def test_the_first_lane_that_reads_what_nobody_wrote_is_named():
         access = f"read of {size} byte{'s' if size > 1 else ''}"
         assert found.startswith(f"{name} {first} [((2, 0, 0), ({first - 256}, 0, 0), '{access}')"), found
     assert lines == ["shared 128 []", "shared 77 [(21, (77, 0, 0), True)]"]
+
+
+def test_a_time_limit_ends_a_loop_over_a_barrier_that_is_checked_for_races():
+    # A launch that was stopped while it held a lock of the checks let all later calls wait forever.
+    program = """
+import numpy as np
+import pycuda
+import pycuda.driver as cuda
+from pycuda.compiler import SourceModule
+cuda.init()
+for _ in range(20):
+    context = cuda.Device(0).make_context()
+    wait = SourceModule("__global__ void wait(int *a) { while (true) __syncthreads(); }").get_function("wait")
+    try:
+        with pycuda.checks("race"):
+            wait(cuda.InOut(np.zeros(24, np.int32)), block=(8, 1, 1), grid=(3, 1))
+    except cuda.Error as error:
+        assert "time limit" in str(error), error
+    context.pop()
+print("all ended")
+"""
+    output, _ = run_program(program, PYCUDA_CPU_TIMEOUT=0.1)
+    assert output.endswith("all ended\\n")

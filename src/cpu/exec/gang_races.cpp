@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "cpu/exec/block_checks.h"
-#include "cpu/exec/kernel_entry.h"
 #include "cpu/exec/race_report.h"
 #include "cpu/exec/stream.h"
 
@@ -103,7 +102,6 @@ bool BlockChecks::gang_access(const GangAccess& access) {
     if (*row) {
       found = gang_in_shared(access, access.lanes);
     } else {
-      const RuntimeScope scope;
       RacePage* const page =
           page_of(access.address(static_cast<unsigned>(std::countr_zero(access.lanes))));
       if (page == nullptr) return false;
@@ -130,7 +128,6 @@ bool BlockChecks::gang_access(const GangAccess& access) {
     left &= ~here;
     const std::uint64_t at = access.address(first) - reserved;
     if (at < reserved_shared_bytes + launch_->shared_bytes) continue;
-    const RuntimeScope scope;
     GridRaces::Page* const page = page_of(access.address(first));
     if (page == nullptr) {
       global &= ~here;
@@ -358,7 +355,6 @@ std::uint64_t BlockChecks::gang_in_page(GridRaces::Page& page, const GangAccess&
 }
 
 void BlockChecks::gang_in_streams(const GangAccess& access, std::uint64_t lanes) {
-  const RuntimeScope scope;
   GridAccess now;
   static_cast<PastAccess&>(now) = lane_access(access);
   now.block = number_;
@@ -442,7 +438,6 @@ void BlockChecks::compare_lanes(const GangAccess& access, unsigned lane) {
 }
 
 void BlockChecks::gang_writes(const GangAccess& access) {
-  const RuntimeScope scope;
   GangAccess::each(unequal_ | twice_, [&](unsigned lane) {
     if (is_own_shared(access.address(lane), access.what.bytes)) {
       write_shared(access, lane);

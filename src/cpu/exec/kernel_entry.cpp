@@ -285,14 +285,15 @@ void KernelEntry::raise(const FaultRecord& record) {
   siglongjmp(escape_, 1);
 }
 
-RuntimeScope::RuntimeScope() : entry_(KernelEntry::of_this_thread()) {
+RuntimeScope::RuntimeScope() : entry_(KernelEntry::of_this_thread()), outer_(entry_.in_runtime_) {
   entry_.in_runtime_ = 1;
   std::atomic_signal_fence(std::memory_order_seq_cst);
 }
 
 RuntimeScope::~RuntimeScope() {
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  entry_.in_runtime_ = 0;
+  entry_.in_runtime_ = outer_;
+  if (outer_ != 0) return;
   const LaunchContext* const launch = entry_.launch_.load(std::memory_order_relaxed);
   if (launch == nullptr || !launch->timed_out.load(std::memory_order_relaxed)) return;
   FaultRecord record;

@@ -95,7 +95,7 @@ class KernelEntry {
 };
 
 /// In a runtime call that must not be left half-done: a launch that is stopped by its time limit
-/// waits for the end of the scope. Faults inside still leave at once.
+/// waits for the end of the outermost scope. Faults inside still leave at once.
 class RuntimeScope {
  public:
   RuntimeScope();
@@ -105,6 +105,7 @@ class RuntimeScope {
 
  private:
   KernelEntry& entry_;
+  const std::sig_atomic_t outer_;  ///< what `in_runtime_` was before
 };
 
 /// Makes sure that our handlers for SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGTRAP are the first to be

@@ -69,6 +69,7 @@ std::uint32_t pycuda_cpu_note_row(pycuda::cpu::ThreadFrame* gang, std::uint64_t 
                                   std::int64_t stride, std::uint64_t lanes, std::uint64_t access) {
   namespace exec = pycuda::cpu::exec;
   if (lanes == 0) return 0;
+  const exec::RuntimeScope scope;
   exec::GangAccess all{*gang, pycuda::cpu::AccessOfGang::unpack(access), lanes};
   all.first = first;
   all.stride = stride;
@@ -79,6 +80,7 @@ std::uint32_t pycuda_cpu_note_lanes(pycuda::cpu::ThreadFrame* gang, const std::u
                                     std::uint64_t lanes, std::uint64_t access) {
   namespace exec = pycuda::cpu::exec;
   if (lanes == 0) return 0;
+  const exec::RuntimeScope scope;
   exec::GangAccess all{*gang, pycuda::cpu::AccessOfGang::unpack(access), lanes, addresses};
   all.find_row();
   return exec::BlockChecks::of_gang(*gang).gang_access(all) ? 1 : 0;
@@ -88,6 +90,7 @@ void pycuda_cpu_note_written(pycuda::cpu::ThreadFrame* gang, const std::uint64_t
                              std::uint64_t lanes, std::uint64_t access, const std::uint64_t* low,
                              const std::uint64_t* high) {
   namespace exec = pycuda::cpu::exec;
+  const exec::RuntimeScope scope;
   exec::GangAccess all{*gang, pycuda::cpu::AccessOfGang::unpack(access), lanes, addresses};
   all.low = low;
   all.high = high;
@@ -95,11 +98,16 @@ void pycuda_cpu_note_written(pycuda::cpu::ThreadFrame* gang, const std::uint64_t
 }
 
 void pycuda_cpu_note_warp_order(pycuda::cpu::ThreadFrame* gang, std::uint64_t lanes) {
-  if (lanes != 0) pycuda::cpu::exec::BlockChecks::of_gang(*gang).order_lanes(*gang, lanes);
+  namespace exec = pycuda::cpu::exec;
+  if (lanes == 0) return;
+  const exec::RuntimeScope scope;
+  exec::BlockChecks::of_gang(*gang).order_lanes(*gang, lanes);
 }
 
 void pycuda_cpu_note_gang_passed(pycuda::cpu::ThreadFrame* gang) {
-  pycuda::cpu::exec::BlockChecks::of_gang(*gang).gang_passes(*gang);
+  namespace exec = pycuda::cpu::exec;
+  const exec::RuntimeScope scope;
+  exec::BlockChecks::of_gang(*gang).gang_passes(*gang);
 }
 
 /// Threads that run one by one have a scheduler, which tells.
@@ -108,6 +116,7 @@ void pycuda_cpu_note_passed(pycuda::cpu::ThreadFrame*) {}
 void pycuda_cpu_note_gang_barrier(pycuda::cpu::ThreadFrame* gang, std::uint64_t lanes,
                                   std::uint64_t access, std::uint32_t site) {
   namespace exec = pycuda::cpu::exec;
+  const exec::RuntimeScope scope;
   exec::BlockChecks::of_this_thread().gang_arrives(*gang, lanes,
                                                    pycuda::cpu::AccessOfGang::unpack(access), site);
 }
@@ -117,6 +126,7 @@ void pycuda_cpu_note_gang_operation(pycuda::cpu::ThreadFrame* gang, std::uint64_
                                     std::uint32_t mask) {
   namespace exec = pycuda::cpu::exec;
   if (lanes == 0) return;
+  const exec::RuntimeScope scope;
   exec::BlockChecks& checks = exec::BlockChecks::of_this_thread();
   if (mask != static_cast<std::uint32_t>(lanes))
     exec::GangSync::check_operation(*gang, lanes, pycuda::cpu::AccessOfGang::unpack(access),
