@@ -11,6 +11,7 @@ grade in a container or as another user.
 """
 
 import argparse
+import asyncio
 import csv
 import json
 import pathlib
@@ -38,17 +39,22 @@ def lesson_of(path, notebook):
     """The name of the lesson that a notebook is a copy of."""
     name = notebook["metadata"].get("lesson") or next((name for name in LESSONS if name in path.stem), None)
     if name not in LESSONS:
-        sys.exit(f"{path}: which lesson is it? Let its name contain that of the lesson, such as {next(iter(LESSONS))}")
+        raise ValueError(f"which lesson is it? Let its name contain that of the lesson, such as {next(iter(LESSONS))}")
     return name
+
+
+def read(path):
+    """A notebook, whatever the editor has written before its text."""
+    return json.loads(path.read_text(encoding="utf-8-sig"))
 
 
 def grade(path, timeout):
     """Yield (exercise, verdict, what the check has printed) for the exercises of a student's notebook."""
     import nbclient  # only for grading: `pip install nbclient ipykernel`
     import nbformat
-    from jupyter_client import KernelManager
+    from jupyter_client import AsyncKernelManager
 
-    work = json.loads(path.read_text())
+    work = read(path)
     lesson = nbformat.read(LESSONS[lesson_of(path, work)], as_version=4)
     done = {cell["metadata"]["exercise"]: cell for cell in work["cells"] if "exercise" in cell["metadata"]}
     checks = {}
@@ -60,11 +66,18 @@ def grade(path, timeout):
             last = name
         elif cell.cell_type == "code" and "course.check(" in cell.source:
             checks[last] = cell
-    manager = KernelManager(kernel_name="python3")
+    manager = AsyncKernelManager(kernel_name="python3")
     manager.kernel_spec.argv[0] = sys.executable  # this Python, whatever kernels are installed
     # A cell that raises ends neither the lesson nor the other exercises.
-    settings = {"timeout": timeout, "allow_errors": True, "resources": {"metadata": {"path": str(HERE)}}}
-    nbclient.NotebookClient(lesson, km=manager, **settings).execute()
+    settings = {"timeout": timeout, "interrupt_on_timeout": True, "allow_errors": True}
+    client = nbclient.NotebookClient(lesson, km=manager, resources={"metadata": {"path": str(HERE)}}, **settings)
+    try:
+        client.execute()
+    except (nbclient.exceptions.CellControlSignal, RuntimeError) as problem:  # an interrupt has not helped, or it died
+        print(f"{path}: the lesson's kernel ended early: {str(problem).splitlines()[0]}", file=sys.stderr)
+    finally:
+        if manager.has_kernel:
+            asyncio.run(manager.shutdown_kernel(now=True))
     for name, cell in checks.items():
         printed = "".join(output.get("text", "") for output in cell.outputs).strip()
         found = re.search(r"^(Correct!|Not yet\.)", printed, re.MULTILINE)
@@ -88,15 +101,20 @@ def main():
         return hand_out(arguments.folder, arguments.kernel)
     rows = []
     for path in arguments.notebooks:
-        verdicts = list(grade(path, arguments.timeout))
-        print(f"{path}: {sum(verdict == 'right' for _, verdict, _ in verdicts)} of {len(verdicts)}")
+        try:
+            verdicts = list(grade(path, arguments.timeout))
+        except (OSError, ValueError, KeyError, TypeError) as problem:  # it must not cost the others their grades
+            print(f"{path}: not graded: {problem}", flush=True)
+            rows.append([path, "", "not graded"])
+            continue
+        print(f"{path}: {sum(verdict == 'right' for _, verdict, _ in verdicts)} of {len(verdicts)}", flush=True)
         for name, verdict, printed in verdicts:
             print(
                 f"  {name:12} {verdict:8} {printed.splitlines()[0] if verdict == 'open' and printed else ''}".rstrip()
             )
             rows.append([path, name, verdict])
     if arguments.csv:
-        with open(arguments.csv, "w", newline="") as file:
+        with open(arguments.csv, "w", newline="", encoding="utf-8") as file:
             csv.writer(file).writerows([["notebook", "exercise", "verdict"], *rows])
 
 

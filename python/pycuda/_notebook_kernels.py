@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import shlex
 import sys
+import warnings
 from typing import NamedTuple
 
 from pycuda import driver
+from pycuda._compiling import COMPILER_OUTPUT
 from pycuda._source_places import Place, placed
 from pycuda._source_text import kernel_names
 from pycuda.compiler import SourceModule
@@ -64,8 +66,9 @@ def kernels_of(module, source):
 
 
 def compile_again(cell):
-    """The kernels of a cell by name, compiled for the current context."""
-    with placed(Place(cell=True)):
+    """The kernels of a cell by name, compiled for the current context. The cell has shown the compiler's words."""
+    with placed(Place(cell=True)), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", COMPILER_OUTPUT)
         module = SourceModule(cell.source, options=shlex.split(cell.line))
     functions = kernels_of(module, cell.source)
     for function in functions.values():

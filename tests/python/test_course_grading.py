@@ -62,3 +62,27 @@ def test_grades_come_from_the_exercises_alone(context, tmp_path):
     verdicts = dict(line.split(",")[1:] for line in (tmp_path / "grades.csv").read_text().splitlines()[1:])
     assert verdicts == {"invert": "right", "flip": "open", "stride": "missing", "blocks": "right"}
     assert re.search("flip +open +Not yet. (race|memory): ", said)
+
+
+def test_a_notebook_that_cannot_be_graded_costs_the_others_nothing(context, tmp_path):
+    pytest.importorskip("nbclient", reason="needs nbclient")
+    pytest.importorskip("ipykernel", reason="needs ipykernel")
+    _grade("hand-out", tmp_path)
+    damaged, other, dies, waits = (tmp_path / f"{name}.ipynb" for name in ("damaged", "other", "dies", "waits"))
+    damaged.write_text("")
+    other.write_text('{"cells": [], "metadata": {}}')
+    for path, code in ((dies, "import os; os._exit(1)"), (waits, "while True: pass")):
+        work = json.loads((tmp_path / LESSON.name).read_text())
+        for cell in work["cells"]:
+            if cell["metadata"].get("exercise") == "invert":
+                cell["source"] = [code]
+            if cell["metadata"].get("exercise") == "blocks":
+                cell["source"] = ["answer = 32 * 88"]
+        path.write_text(json.dumps(work), encoding="utf-8-sig")
+    table = tmp_path / "grades.csv"
+    said = _grade("grade", "--timeout", 10, "--csv", table, damaged, other, dies, waits)
+    assert f"{damaged}: not graded: " in said
+    assert f"{other}: not graded: which lesson is it?" in said
+    assert f"{dies}: 0 of 4" in said
+    assert f"{waits}: 1 of 4" in said
+    assert f"{damaged},,not graded" in table.read_text()

@@ -61,6 +61,7 @@ MISTAKES = {
         ("tree", "    __syncthreads();\n  }", "  }", "race: "),
         ("maximum", "if (t < half) ", "", "(race|memory): "),
         ("maximum", "i < n", "i <= n", "memory: "),
+        ("maximum", "-INFINITY", "0", "all negative. The result is 0.0"),
     ],
     6: [
         ("histogram", "atomicAdd(&counts[pixels[i]], 1)", "counts[pixels[i]] += 1", "race: "),
@@ -78,6 +79,7 @@ MISTAKES = {
         ("columns", "y < height", "y <= height", "memory: "),
         ("transpose", "  __syncthreads();\n", "", "race: "),
         ("transpose", "tile[threadIdx.x][threadIdx.y]", "tile[threadIdx.y][threadIdx.x]", "elements differ"),
+        ("transpose", "tile[threadIdx.x][threadIdx.y]", "in[column * width + row]", "read from the tile"),
     ],
     8: [
         ("streams", "stream=stream, ", "", "kernels are in the default stream"),
@@ -86,12 +88,15 @@ MISTAKES = {
         ("streams", "cuda.pagelocked_empty", "np.empty", "not page-locked"),
         ("streams", "    for stream in streams:\n        stream.synchronize()\n", "", "before every stream is done"),
         ("streams", "        enhance(", "        stream.synchronize()\n        enhance(", "waits between the pictures"),
+        ("events", "end.record()\nend", "start.record()\nend.record()\nend", "Ten launches take about"),
         ("graph", "step.launch(stream)\nstep", "step", "elements differ"),
     ],
     9: [
         ("shift", "i + 1 < n ? in[i + 1] : 0", "in[i + 1]", "The program above failed."),
+        ("shift", "i + 1 < n ? in[i + 1] : 0", "in[min(i + 1, n - 1)]", r"out\[99\] is 100, expected is 0"),
         ("race", "  __syncthreads();\n", "", "race: "),
         ("race", "i + 1 < n ? a[i + 1] : 0", "a[i + 1]", "memory: illegal memory access"),
+        ("race", "if (i + 1 < n) a[i] = x", "if (i < n) a[i] = x", r"The first is \[255\]"),
         ("race", "  __syncthreads();", "  if (i + 1 < n) __syncthreads();", "sync: "),
     ],
     10: [
@@ -168,3 +173,19 @@ def test_a_kernel_that_does_not_compile_is_not_checked_as_it_was_before(context)
     said = verdicts_of(2, [("invert", right), ("invert", right.replace("1 - a[i];", "1 - a[i]")), ("invert", right)])
     assert [("Correct!" in text) for text in said] == [True, False, True]
     assert "invert did not compile in" in said[1]
+
+
+def test_an_exercise_whose_cell_failed_is_not_judged_by_what_was_there_before(context):
+    pytest.importorskip("IPython", reason="needs IPython")
+    right = solutions_of(2)["blocks"]
+    said = verdicts_of(2, [("blocks", right), ("blocks", "answer = blokcs"), ("blocks", "answer ="), ("blocks", right)])
+    assert [("Correct!" in text) for text in said] == [True, False, False, True]
+    assert "The cell before this one failed" in said[1]
+    assert "The cell before this one failed" in said[2]
+
+
+def test_a_check_does_not_repeat_what_the_compiler_has_said(context):
+    pytest.importorskip("IPython", reason="needs IPython")
+    right = solutions_of(2)["invert"]
+    (said,) = verdicts_of(2, [("invert", right.replace("  int i =", "  int unused, i ="))])
+    assert said.startswith("Correct!") and "declared but never" not in said

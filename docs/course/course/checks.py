@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Checks of exercises: `check` prints whether an answer or a function is right, and explains the first mistake."""
 
+import builtins
 from collections import Counter
 from dataclasses import dataclass
 
@@ -66,7 +67,7 @@ def check(name, work=...):
         raise ValueError(f"no exercise {name!r}; there are: {', '.join(_exercises)}")
     known = _exercises[name]
     try:
-        addition = known.test(work)
+        addition = _tested(known.test, work)
     except NotTried as problem:
         print(f"Not yet. {problem}")
         return False
@@ -80,6 +81,28 @@ def check(name, work=...):
         return False
     print("Correct!" + (f" {addition}" if addition else ""))
     return True
+
+
+def _tested(test, work):
+    """What the test adds. Its verdict on what another cell has left there is none."""
+    failed = _last_cell_failed()
+    try:
+        addition = test(work)
+    except NotYet:
+        if failed:
+            raise failed from None
+        raise
+    if failed:
+        raise failed
+    return addition
+
+
+def _last_cell_failed():
+    """A NotYet if the notebook's cell before the current one has raised an error; otherwise None."""
+    shell = getattr(builtins, "get_ipython", lambda: None)()
+    if getattr(shell, "last_execution_succeeded", True):
+        return None
+    return NotYet("The cell before this one failed, see its message: correct the exercise and run its cell again.")
 
 
 def _sentence_of(problem):
