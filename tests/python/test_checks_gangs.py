@@ -345,4 +345,4 @@ for _ in range(20):
 print("all ended")
 """
     output, _ = run_program(program, PYCUDA_CPU_TIMEOUT=0.1)
-    assert output.endswith("all ended\\n")
+    assert output.endswith("all ended\n")

@@ -88,7 +88,7 @@ MISTAKES = {
         ("streams", "cuda.pagelocked_empty", "np.empty", "not page-locked"),
         ("streams", "    for stream in streams:\n        stream.synchronize()\n", "", "before every stream is done"),
         ("streams", "        enhance(", "        stream.synchronize()\n        enhance(", "waits between the pictures"),
-        ("events", "end.record()\nend", "start.record()\nend.record()\nend", "Ten launches take about"),
+        ("events", "end.record()\nend", "start.record()\nend.record()\nend", "One launch takes about"),
         ("graph", "step.launch(stream)\nstep", "step", "elements differ"),
     ],
     9: [
