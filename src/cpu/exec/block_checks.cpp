@@ -74,7 +74,7 @@ void BlockChecks::start(const LaunchContext& launch, const BlockFrame& block) {
   if (has_others_) grid_order_.start(*launch.races, number_);
   if (known_pages_grid_ != launch.frame.grid_id) known_pages_.fill({});
   known_pages_grid_ = launch.frame.grid_id;
-  released_.clear();
+  if (!released_.empty()) released_.clear();
   fenced_.clear();
   read_.clear();
   work_read_ = {};
@@ -277,6 +277,7 @@ void BlockChecks::add_global(GridRaces::Page& page, const NotedAccess& access,
   const std::size_t index = word % (GridRaces::page_bytes / history_word);
   const std::uint16_t generation = launch_->races->generation();
   const auto precedes = [&](const GridAccess& past) { return comes_before(past, now.thread); };
+  const RacePage::Held held(page, index);
   page.look(now, index, generation, precedes, [&](const GridAccess& past) {
     const std::uint64_t at = word * history_word;
     if (is_conflict(access, now, past, at))
@@ -330,7 +331,6 @@ void BlockChecks::access_global(const ThreadFrame& thread, const NotedAccess& ac
   static_cast<PastAccess&>(now) = past_access(thread, access);
   now.block = number_;
   if (launch_->request.work != nullptr) add_to_streams(access, now);
-  const RacePage::Held held(*page);
   each_word(access.address, access.bytes, [&](std::uint64_t number, std::uint8_t mask) {
     // A misaligned access may leave the page.
     if (number * history_word / GridRaces::page_bytes != access.address / GridRaces::page_bytes)

@@ -144,8 +144,12 @@ class BlockChecks {
   }
   bool is_own_shared(std::uint64_t address, std::uint32_t bytes) const;
   std::optional<bool> row_is_shared(const GangAccess& access) const;
-  std::uint64_t lanes_besides_lines(RacePage& page, const GangAccess& access, GridAccess now,
-                                    std::uint64_t lanes, bool holds) const;
+  LineAccess line_access(const GangAccess& access) const;
+  bool add_line(RacePage& page, const GangAccess& access, unsigned lane, unsigned count,
+                LineAccess& now) const;
+  bool are_lines(const GangAccess& access);
+  std::uint64_t lanes_besides_lines(RacePage& page, const GangAccess& access,
+                                    std::uint64_t lanes) const;
   std::uint64_t gang_in_shared(const GangAccess& access, std::uint64_t lanes);
   std::uint64_t gang_in_page(GridRaces::Page& page, const GangAccess& access, std::uint64_t lanes);
   void gang_in_streams(const GangAccess& access, std::uint64_t lanes);
@@ -178,7 +182,7 @@ class BlockChecks {
     std::uint64_t number = ~std::uint64_t{0};
     GridRaces::Page* page = nullptr;
   };
-  std::array<KnownPage, 16> known_pages_;  ///< those used last, by their numbers
+  std::array<KnownPage, 64> known_pages_;  ///< those used last, by their numbers
   std::uint64_t known_pages_grid_ = 0;     ///< the launch that they are of
   std::vector<WordHistory> shared_;        ///< by word of the block's window
   // What threads synchronise by besides barriers: a fence and a strong write release, a strong read

@@ -96,6 +96,7 @@ std::optional<bool> BlockChecks::row_is_shared(const GangAccess& access) const {
 }
 
 bool BlockChecks::gang_access(const GangAccess& access) {
+  if (are_lines(access)) return false;
   const auto row = row_is_shared(access);
   if (row && launch_->request.work == nullptr) {
     std::uint64_t found = 0;
@@ -147,19 +148,38 @@ bool BlockChecks::gang_access(const GangAccess& access) {
 
 namespace {
 
-/// Lanes of one warp that read the same word.
-bool read_together(SharedWords& words, const GangAccess& access, std::size_t word,
+/// Lanes that read the same word, or a word each.
+bool read_together(SharedWords& words, const GangAccess& access, std::uint64_t window,
                    const SharedWords::Lanes& lanes) {
   const auto last = static_cast<unsigned>(std::bit_width(access.lanes) - 1);
   const std::uint32_t first = access.thread(0), end = access.thread(last);
-  if (end - first != last || first / 32 != end / 32) return false;
-  return words.read(word, first / 32, static_cast<std::uint32_t>(access.lanes) << first % 32,
-                    lanes);
+  if (end - first != last || access.what.bytes != history_word) return false;
+  const std::size_t word = (access.first - window) / history_word;
+  if (access.stride == 0)
+    return first / 32 == end / 32 &&
+           words.read(word, first / 32, static_cast<std::uint32_t>(access.lanes) << first % 32,
+                      lanes);
+  return access.stride > 0 && (access.lanes & (access.lanes + 1)) == 0 &&
+         words.read_row(
+             {word, static_cast<std::size_t>(access.stride) / history_word, first, last + 1},
+             lanes);
+}
+
+/// Whether all lanes access whole words.
+bool are_words(const GangAccess& access) {
+  if (access.addresses == nullptr)
+    return (access.what.bytes | access.first | static_cast<std::uint64_t>(access.stride)) %
+               history_word ==
+           0;
+  std::uint64_t all = access.what.bytes;
+  GangAccess::each(access.lanes, [&](unsigned lane) { all |= access.addresses[lane]; });
+  return all % history_word == 0;
 }
 
 /// What the lanes do to whole words, as far as it is easily seen to be in order; gives the others.
 std::uint64_t easy_lanes(SharedWords& words, const GangAccess& access, std::uint64_t those,
-                         std::uint64_t window, const SharedWords::Lanes& lanes) {
+                         std::uint64_t window, PastAccess now) {
+  const SharedWords::Lanes lanes{now.place, now.log_bytes};
   const std::uint32_t count = access.what.bytes / history_word;
   std::uint64_t left = 0;
   const auto each_word = [&](unsigned lane, auto&& visit) {
@@ -170,8 +190,9 @@ std::uint64_t easy_lanes(SharedWords& words, const GangAccess& access, std::uint
   };
   if (access.is_strong()) {
     GangAccess::each(those, [&](unsigned lane) {
-      const std::uint32_t thread = access.thread(lane);
-      each_word(lane, [&](std::uint64_t word) { return words.update(word, thread); });
+      now.thread = static_cast<std::uint16_t>(access.thread(lane));
+      now.clock = words.clock(now.thread);
+      each_word(lane, [&](std::uint64_t word) { return words.update(word, now); });
     });
   } else if (!access.writes()) {
     GangAccess::each(those, [&](unsigned lane) {
@@ -202,16 +223,12 @@ std::uint64_t BlockChecks::gang_in_shared(const GangAccess& access, std::uint64_
   PastAccess now = lane_access(access);
   const auto base = reinterpret_cast<std::uint64_t>(own_shared(*block_));
   const bool writes = now.kind == PastAccess::Write;
-  if ((access.what.bytes | access.first | static_cast<std::uint64_t>(access.stride)) %
-              history_word ==
-          0 &&
-      access.addresses == nullptr && now.kind != PastAccess::StrongRead) {
-    const SharedWords::Lanes common{now.place, now.log_bytes};
-    if (access.stride == 0 && now.kind == PastAccess::Read && access.what.bytes == history_word &&
-        lanes == access.lanes &&
-        read_together(shared_words_, access, (access.first - base) / history_word, common))
+  if (now.kind != PastAccess::StrongRead && are_words(access)) {
+    now.mask = 15;
+    if (now.kind == PastAccess::Read && access.addresses == nullptr && lanes == access.lanes &&
+        read_together(shared_words_, access, base, {now.place, now.log_bytes}))
       return 0;
-    lanes = easy_lanes(shared_words_, access, lanes, base, common);
+    lanes = easy_lanes(shared_words_, access, lanes, base, now);
     if (lanes == 0) return 0;
   }
   std::uint64_t found = 0;
@@ -261,97 +278,89 @@ std::uint64_t BlockChecks::gang_in_shared(const GangAccess& access, std::uint64_
   return found;
 }
 
-/// Lanes that access whole lines of the page side by side are done where that is in order, or, if
-/// the page is not held, would add nothing; gives the others.
-std::uint64_t BlockChecks::lanes_besides_lines(RacePage& page, const GangAccess& access,
-                                               GridAccess now, std::uint64_t lanes,
-                                               bool holds) const {
-  constexpr std::uint64_t line_bytes = RacePage::line_bytes;
-  const std::uint64_t bytes = access.what.bytes;
-  const auto lowest = static_cast<unsigned>(std::countr_zero(lanes));
-  const auto highest = static_cast<unsigned>(std::bit_width(lanes) - 1);
-  if (!std::has_single_bit(bytes) || bytes < history_word || access.first % bytes != 0)
-    return lanes;
-  const auto count = static_cast<unsigned>(line_bytes / bytes);
-  const std::uint64_t whole = (std::uint64_t{1} << count) - 1;
-  now.mask = 15;
-  const std::uint64_t begin = access.address(lowest);
-  auto lane = static_cast<unsigned>(
-      lowest + ((begin + line_bytes - 1) / line_bytes * line_bytes - begin) / bytes);
-  for (; lane + count <= highest + 1; lane += count) {
-    if ((lanes >> lane & whole) != whole) continue;
-    const std::uint32_t thread = access.thread(lane), end = thread + count - 1;
-    become(now, thread);
-    // Clocks are those of warps.
-    if (access.thread(lane + count - 1) != end || order_.now(end).clock != now.clock) continue;
-    const std::size_t line = access.address(lane) % GridRaces::page_bytes / line_bytes;
-    const std::uint16_t generation = launch_->races->generation();
-    if (holds ? page.add_line(now, line, generation)
-              : page.is_read_by_others(now, line, generation))
-      lanes &= ~(whole << lane);
+namespace {
+
+/// Of `lanes`, some that access one line of memory: all of them, unless they may be told of one
+/// after the other.
+std::uint64_t lanes_of_line(const GangAccess& access, std::uint64_t lanes, bool all) {
+  const std::uint64_t line =
+      access.address(static_cast<unsigned>(std::countr_zero(lanes))) / RacePage::line_bytes;
+  std::uint64_t here = 0;
+  for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    if (access.address(lane) / RacePage::line_bytes == line) {
+      here |= std::uint64_t{1} << lane;
+    } else if (!all) {
+      break;
+    }
   }
-  return lanes;
+  return here;
 }
+
+}  // namespace
 
 std::uint64_t BlockChecks::gang_in_page(GridRaces::Page& page, const GangAccess& access,
                                         std::uint64_t lanes) {
   GridAccess now;
   static_cast<PastAccess&>(now) = lane_access(access);
   now.block = number_;
+  if (access.addresses == nullptr && access.stride == access.what.bytes && !access.is_strong())
+    lanes = lanes_besides_lines(page, access, lanes);
   const std::uint16_t generation = launch_->races->generation();
   const bool writes = now.kind == PastAccess::Write;
   const auto precedes = [&](const GridAccess& past) { return comes_before(past, now.thread); };
-  const bool by_line =
-      access.addresses == nullptr && access.stride == access.what.bytes && !access.is_strong();
-  if (by_line && !writes) lanes = lanes_besides_lines(page, access, now, lanes, false);
-  if (lanes == 0) return 0;
-  const RacePage::Held held(page);
-  if (by_line) lanes = lanes_besides_lines(page, access, now, lanes, true);
-  if (lanes == 0) return 0;
-  // A misaligned access may leave the page.
-  const auto words_of = [&](unsigned lane, auto&& visit) {
-    const std::uint64_t at = access.address(lane) % GridRaces::page_bytes;
-    each_word(at, access.what.bytes, [&](std::uint64_t word, std::uint8_t mask) {
-      if (word >= page_words) return;
-      now.mask = mask;
-      visit(word);
-    });
-  };
-  std::uint64_t found = 0;
-  GangAccess::each(lanes, [&](unsigned lane) {
-    become(now, access.thread(lane));
-    words_of(lane, [&](std::uint64_t word) {
-      page.look(now, word, generation, precedes, [&](const GridAccess& past) {
-        if (both_write(past, now)) {
-          found |= std::uint64_t{1} << lane;
-          return;
-        }
-        const std::uint64_t begin = access.address(lane) / GridRaces::page_bytes;
-        report_global_race(
-            *launch_, *block_, now, past,
-            begin * GridRaces::page_bytes + word * history_word + first_byte(past.mask & now.mask));
-      });
-      if (!writes) page.put(now, word, generation, precedes);
-    });
-  });
-  if (!writes) return 0;
-  const bool apart = access.is_apart();
-  GangAccess::each(lanes & ~found, [&](unsigned lane) {
-    become(now, access.thread(lane));
-    bool again = false;
-    if (!apart) {
+  const bool apart = !writes || access.is_apart();
+  std::uint64_t all_found = 0;
+  while (lanes != 0) {
+    const std::uint64_t here = lanes_of_line(access, lanes, !apart);
+    lanes &= ~here;
+    const std::uint64_t start = access.address(static_cast<unsigned>(std::countr_zero(here)));
+    const std::uint64_t line = start / RacePage::line_bytes;
+    const RacePage::Held held(page, start % GridRaces::page_bytes / history_word);
+    // A misaligned access may leave the line.
+    const auto words_of = [&](unsigned lane, auto&& visit) {
+      each_word(access.address(lane), access.what.bytes,
+                [&](std::uint64_t word, std::uint8_t mask) {
+                  if (word * history_word / RacePage::line_bytes != line) return;
+                  now.mask = mask;
+                  visit(word % page_words);
+                });
+    };
+    std::uint64_t found = 0;
+    GangAccess::each(here, [&](unsigned lane) {
+      become(now, access.thread(lane));
       words_of(lane, [&](std::uint64_t word) {
-        page.look(now, word, generation, precedes,
-                  [&](const GridAccess& past) { again |= both_write(past, now); });
+        page.look(now, word, generation, precedes, [&](const GridAccess& past) {
+          if (both_write(past, now)) {
+            found |= std::uint64_t{1} << lane;
+            return;
+          }
+          const std::uint64_t begin = start / GridRaces::page_bytes * GridRaces::page_bytes;
+          report_global_race(*launch_, *block_, now, past,
+                             begin + word * history_word + first_byte(past.mask & now.mask));
+        });
+        if (!writes) page.put(now, word, generation, precedes);
       });
-    }
-    if (again) {
-      twice_ |= std::uint64_t{1} << (lane + access.what.first_lane);
-    } else {
-      words_of(lane, [&](std::uint64_t word) { page.put(now, word, generation, precedes); });
-    }
-  });
-  return found;
+    });
+    if (!writes) continue;
+    GangAccess::each(here & ~found, [&](unsigned lane) {
+      become(now, access.thread(lane));
+      bool again = false;
+      if (!apart) {
+        words_of(lane, [&](std::uint64_t word) {
+          page.look(now, word, generation, precedes,
+                    [&](const GridAccess& past) { again |= both_write(past, now); });
+        });
+      }
+      if (again) {
+        twice_ |= std::uint64_t{1} << (lane + access.what.first_lane);
+      } else {
+        words_of(lane, [&](std::uint64_t word) { page.put(now, word, generation, precedes); });
+      }
+    });
+    all_found |= found;
+  }
+  return all_found;
 }
 
 void BlockChecks::gang_in_streams(const GangAccess& access, std::uint64_t lanes) {
@@ -395,9 +404,9 @@ void BlockChecks::write_global(const GangAccess& access, unsigned lane) {
   now.block = number_;
   const std::uint16_t generation = launch_->races->generation();
   const auto precedes = [&](const GridAccess& past) { return comes_before(past, now.thread); };
-  const RacePage::Held held(*page);
   each_word(one.address, one.bytes, [&](std::uint64_t word, std::uint8_t mask) {
     if (word / page_words != one.address / GridRaces::page_bytes) return;
+    const RacePage::Held held(*page, word % page_words);
     now.mask = mask;
     const std::uint64_t at = word * history_word;
     if ((unequal_ >> lane & 1) != 0) {

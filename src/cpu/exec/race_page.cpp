@@ -49,64 +49,76 @@ void RacePage::put_read(std::size_t word, const GridAccess& now, std::uint64_t t
   if (entry != entry_count) put(entry, word, now, tag);
 }
 
-bool RacePage::is_read_by_others(const GridAccess& now, std::size_t number,
-                                 std::uint16_t generation) const {
-  const Line& line = lines_[number];
-  const auto tag_in = [&](Entry entry) {
-    return line.records[entry].tag.load(std::memory_order_relaxed);
-  };
-  if (line.spread.load(std::memory_order_relaxed) == generation || now.block >= most_blocks)
-    return false;
-  const std::uint64_t tag = tag_of(now, generation);
-  return !is_of(tag_in(Written), generation) && !is_of_block(tag_in(FirstRead), tag) &&
-         entry_for_read(tag_in(FirstRead), tag_in(OtherRead), tag) == entry_count;
+/// Whether the line's entry is no other thread's, or in any case before the access.
+bool RacePage::Line::is_in_order(Entry entry, const LineAccess& now) const {
+  const std::uint64_t before = tags[entry].load(std::memory_order_relaxed);
+  if ((before ^ now.tag) >> generation_begin != 0 || is_over(before, now.tag)) return true;
+  const std::uint32_t clock = clocks[entry].load(std::memory_order_relaxed);
+  return before == now.tag && (clock ^ now.clock) >> size_begin == 0;
 }
 
-bool RacePage::add_line(const GridAccess& now, std::size_t number, std::uint16_t generation) {
+/// Whether the entry is such an access as this.
+bool RacePage::Line::has(Entry entry, const LineAccess& now) const {
+  return tags[entry].load(std::memory_order_relaxed) == now.tag &&
+         clocks[entry].load(std::memory_order_relaxed) == now.clock &&
+         places[entry].load(std::memory_order_relaxed) == now.place;
+}
+
+/// Whether the access is in order and would add nothing: whatever races with it and comes later
+/// finds what is there already. Also without holding the line.
+bool RacePage::is_known(const Line& line, const LineAccess& now) {
+  if (!now.is_read)
+    return line.has(Written, now) && line.is_in_order(FirstRead, now) &&
+           line.is_in_order(OtherRead, now);
+  if (line.has(FirstRead, now)) return line.is_in_order(Written, now);
+  // Two other blocks have read all of the line, and none has written there.
+  const std::uint64_t first = line.tags[FirstRead].load(std::memory_order_relaxed);
+  const std::uint64_t other = line.tags[OtherRead].load(std::memory_order_relaxed);
+  const std::uint64_t written = line.tags[Written].load(std::memory_order_relaxed);
+  return (written ^ now.tag) >> generation_begin != 0 && !is_of_block(first, now.tag) &&
+         entry_for_read(first, other, now.tag) == entry_count;
+}
+
+bool RacePage::add_line(const LineAccess& now, std::size_t number) {
   Line& line = lines_[number];
-  if (line.spread.load(std::memory_order_relaxed) == generation || now.block >= most_blocks)
-    return false;
-  const std::uint64_t tag = tag_of(now, generation);
-  const std::uint32_t clock = now.clock | std::uint32_t{now.log_bytes} << size_begin;
-  const auto tag_in = [&](Entry entry) {
-    return line.records[entry].tag.load(std::memory_order_relaxed);
-  };
-  const auto is_of_size = [&](Entry entry) {
-    return (line.records[entry].clock ^ clock) >> size_begin == 0;
-  };
-  const auto is_in_order = [&](Entry entry) {
-    const std::uint64_t before = tag_in(entry);
-    return !is_of(before, generation) || is_over(before, tag) ||
-           (before == tag && is_of_size(entry));
-  };
-  if (!is_in_order(Written)) return false;
+  const auto generation = static_cast<std::uint16_t>(now.tag >> generation_begin);
+  const auto is_spread = [&] { return line.spread.load(std::memory_order_relaxed) == generation; };
+  if (is_spread()) return false;
+  if (is_known(line, now)) return true;
+  const Held held(line);
+  if (is_spread() || !line.is_in_order(Written, now)) return false;
   Entry entry = Written;
-  if (now.kind == PastAccess::Read) {
-    entry = entry_for_read(tag_in(FirstRead), tag_in(OtherRead), tag);
+  if (now.is_read) {
+    const std::uint64_t first = line.tags[FirstRead].load(std::memory_order_relaxed);
+    const std::uint64_t other = line.tags[OtherRead].load(std::memory_order_relaxed);
+    entry = entry_for_read(first, other, now.tag);
     if (entry == entry_count) return true;
     // The same thread has read other words of the line.
-    if (is_of_block(tag_in(entry), tag) && !is_of_size(entry)) return false;
-  } else if (!is_in_order(FirstRead) || !is_in_order(OtherRead)) {
+    const std::uint32_t clock = line.clocks[entry].load(std::memory_order_relaxed);
+    if (is_of_block(entry == FirstRead ? first : other, now.tag) &&
+        (clock ^ now.clock) >> size_begin != 0)
+      return false;
+  } else if (!line.is_in_order(FirstRead, now) || !line.is_in_order(OtherRead, now)) {
     return false;
   }
-  Record& record = line.records[entry];
-  record.interval = now.interval;
-  record.place = now.place;
-  record.clock = clock;
-  record.tag.store(tag, std::memory_order_relaxed);
+  line.intervals[entry] = now.interval;
+  line.places[entry].store(now.place, std::memory_order_relaxed);
+  line.clocks[entry].store(now.clock, std::memory_order_relaxed);
+  line.tags[entry].store(now.tag, std::memory_order_relaxed);
   return true;
 }
 
 /// From now on the words of the line tell what is known of it.
 void RacePage::spread(std::size_t number, std::uint16_t generation) {
-  if (words_ == nullptr) words_ = std::make_unique<Words>();
+  std::call_once(words_made_, [&] { words_ = std::make_unique<Words>(); });
   Line& line = lines_[number];
   line.spread.store(generation, std::memory_order_relaxed);
   for (const Entry entry : entries) {
-    const Record& record = line.records[entry];
-    const std::uint64_t tag = record.tag.load(std::memory_order_relaxed);
+    const std::uint64_t tag = line.tags[entry].load(std::memory_order_relaxed);
     if (!is_of(tag, generation)) continue;
-    GridAccess past = access_of(entry, tag, record.interval, record.place, record.clock);
+    GridAccess past = access_of(entry, tag, line.intervals[entry],
+                                line.places[entry].load(std::memory_order_relaxed),
+                                line.clocks[entry].load(std::memory_order_relaxed));
     const unsigned first = past.thread, shift = past.log_bytes - 2u;
     for (std::size_t word = 0; word < line_words; ++word) {
       past.thread = static_cast<std::uint16_t>(first + (word >> shift));
@@ -116,7 +128,8 @@ void RacePage::spread(std::size_t number, std::uint16_t generation) {
 }
 
 RacePage::Word& RacePage::history_of(std::size_t word, std::uint16_t generation) {
-  if (histories_ == nullptr) histories_ = std::make_unique<std::array<Word, word_count>>();
+  std::call_once(histories_made_,
+                 [&] { histories_ = std::make_unique<std::array<Word, word_count>>(); });
   Word& found = (*histories_)[word];
   if (found.generation != generation) found = {generation, {}};
   return found;

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <thread>
 
 #include "cpu/exec/access_history.h"
@@ -25,45 +26,63 @@ inline bool is_same_warp(const GridAccess& left, const GridAccess& right) {
   return left.thread / 32 == right.thread / 32 && left.block == right.block;
 }
 
-/// Used by one thread at a time (`Held`). Launches that use it one after the other have generations
-/// of their own, which are not 0.
+/// What threads with consecutive numbers do to all of a line.
+struct LineAccess {
+  std::uint64_t tag = 0;  ///< of the thread that accesses the first bytes
+  std::uint32_t interval = 0, place = 0, clock = 0;
+  bool is_read = true;
+};
+
+/// Each line is used by one thread at a time (`Held`). Launches that use a page one after the other
+/// have generations of their own, which are not 0.
 class RacePage {
+  struct Line;
+
  public:
   static constexpr std::uint64_t page_bytes = 4096, line_bytes = 64;
   static constexpr std::size_t word_count = page_bytes / history_word;
 
-  /// A page that this thread uses alone.
+  /// A line that this thread uses alone.
   class Held {
    public:
-    explicit Held(RacePage& page) : page_(page) {
+    Held(RacePage& page, std::size_t word) : Held(page.lines_[word / line_words]) {}
+    explicit Held(Line& line) : busy_(line.busy) {
       constexpr unsigned patience = 1000;
-      for (unsigned tries = 0; page_.busy_.test_and_set(std::memory_order_acquire); ++tries) {
+      for (unsigned tries = 0; busy_.test_and_set(std::memory_order_acquire); ++tries) {
         if (tries > patience) std::this_thread::yield();
       }
     }
-    ~Held() { page_.busy_.clear(std::memory_order_release); }
+    ~Held() { busy_.clear(std::memory_order_release); }
     Held(const Held&) = delete;
     Held& operator=(const Held&) = delete;
 
    private:
-    RacePage& page_;
+    std::atomic_flag& busy_;
   };
 
   std::uint64_t cycle = 0;  ///< generations of one cycle do not repeat
 
   /// History::add in two steps: calls conflict(past) for what conflicts with the access and that
-  /// `precedes(past)` does not put before it, and adds it.
+  /// `precedes(past)` does not put before it, and adds it. The word's line is held.
   template <class Precedes, class Conflict>
   void look(const GridAccess& now, std::size_t word, std::uint16_t generation, Precedes&& precedes,
             Conflict&& conflict);
   template <class Precedes>
   void put(const GridAccess& now, std::size_t word, std::uint16_t generation, Precedes&& precedes);
-  /// Threads with consecutive numbers read or write all of a line, `now.thread` its first bytes, if
-  /// that is easily seen to be in order; else nothing is done.
-  bool add_line(const GridAccess& now, std::size_t line, std::uint16_t generation);
-  /// Whether such a read would add nothing: two other blocks have read all of the line, and none
-  /// has written there. Also without holding the page.
-  bool is_read_by_others(const GridAccess& now, std::size_t line, std::uint16_t generation) const;
+  /// Adds the access to a line, if that is easily seen to be in order; else nothing is done. The
+  /// line is not held.
+  bool add_line(const LineAccess& now, std::size_t line);
+  /// `clock` of a LineAccess.
+  static std::uint32_t sized_clock(std::uint32_t clock, unsigned log_bytes) {
+    return clock | log_bytes << size_begin;
+  }
+  static bool has_tag(std::uint32_t block) { return block < most_blocks; }
+  static std::uint64_t tag_of(std::uint32_t thread, std::uint32_t interval, std::uint32_t block,
+                              std::uint16_t generation) {
+    return std::uint64_t{thread} |
+           std::uint64_t{static_cast<std::uint16_t>(interval)} << interval_begin |
+           std::uint64_t{block} << block_begin | std::uint64_t{generation} << generation_begin;
+  }
 
  private:
   /// Of each word or line a write and two reads; other words have a history.
@@ -79,9 +98,7 @@ class RacePage {
   static constexpr unsigned size_begin = 29;  ///< of the access's log_bytes, above its clock
 
   static std::uint64_t tag_of(const GridAccess& now, std::uint16_t generation) {
-    return std::uint64_t{now.thread} |
-           std::uint64_t{static_cast<std::uint16_t>(now.interval)} << interval_begin |
-           std::uint64_t{now.block} << block_begin | std::uint64_t{generation} << generation_begin;
+    return tag_of(now.thread, now.interval, now.block, generation);
   }
   static bool is_of(std::uint64_t tag, std::uint16_t generation) {
     return tag >> generation_begin == generation;
@@ -100,14 +117,18 @@ class RacePage {
   /// something than two of one. `entry_count`: nowhere.
   static Entry entry_for_read(std::uint64_t first, std::uint64_t other, std::uint64_t tag);
 
-  struct Record {
-    std::atomic<std::uint64_t> tag{0};  ///< may be asked without holding the page
-    std::uint32_t interval = 0, place = 0, clock = 0;
-  };
-  struct Line {
-    std::array<Record, entry_count> records;
+  /// Fills a line of the cache. What is atomic may be asked without holding it.
+  struct alignas(64) Line {
+    std::array<std::atomic<std::uint64_t>, entry_count> tags{};
+    std::array<std::atomic<std::uint32_t>, entry_count> clocks{}, places{};
+    std::array<std::uint32_t, entry_count> intervals{};
     std::atomic<std::uint16_t> spread{0};  ///< the generation for which its words tell
+    std::atomic_flag busy;
+    bool is_in_order(Entry entry, const LineAccess& now) const;
+    bool has(Entry entry, const LineAccess& now) const;
   };
+  static_assert(sizeof(Line) == 64);
+  static bool is_known(const Line& line, const LineAccess& now);
   struct Words {
     std::array<std::uint64_t, entry_count * word_count> tags{};
     std::array<std::uint32_t, entry_count * word_count> intervals, places, clocks;
@@ -133,8 +154,8 @@ class RacePage {
   Word& history_of(std::size_t word, std::uint16_t generation);
   void move(std::size_t word, std::uint16_t generation);
 
-  std::atomic_flag busy_;
   std::array<Line, page_bytes / line_bytes> lines_{};
+  std::once_flag words_made_, histories_made_;
   std::unique_ptr<Words> words_;  ///< where a line is spread
   std::unique_ptr<std::array<Word, word_count>> histories_;
 };

@@ -43,12 +43,20 @@ void SharedWords::sync_block() {
 void SharedWords::sync_lanes(std::uint32_t warp, std::uint32_t lanes, ThreadOrder& order) {
   const std::uint32_t count = std::min(threads_ - warp * 32, 32u);
   const std::uint32_t whole = count == 32 ? ~0u : (1u << count) - 1;
-  if ((lanes & whole) != whole) part_warp(warp, lanes);
-  order.set_clocks(warp, clock_of(code_.stamps[warp]));
-  order.sync_lanes(warp, lanes);
+  const bool is_whole = (lanes & whole) == whole;
+  if (!is_whole) part_warp(warp, lanes);
+  const std::uint32_t before = clock_of(code_.stamps[warp]);
+  if (!is_whole) {
+    order.set_clocks(warp, before);
+    order.sync_lanes(warp, lanes);
+  }
   const std::uint32_t stamp = next_stamp();
   code_.stamps[warp] = stamp;
-  order.set_clocks(warp, clock_of(stamp));
+  if (is_whole) {
+    order.sync_warp(warp, before, clock_of(stamp));
+  } else {
+    order.set_clocks(warp, clock_of(stamp));
+  }
 }
 
 /// From now on some lanes of the warp come after others of it: words that several have accessed
@@ -201,6 +209,80 @@ bool SharedWords::read(std::size_t word, std::uint32_t warp, std::uint32_t mask,
   if ((lanes_[word] & mask) == mask) return true;
   if (places_[word] != lanes.place) return false;
   lanes_[word] |= mask;
+  return true;
+}
+
+bool SharedWords::read_row(const Row& row, const Lanes& lanes) {
+  const std::uint32_t warp = row.thread / 32, own = own_state(row.thread, lanes);
+  if (warp != (row.thread + row.count - 1) / 32) return false;
+  const std::uint32_t first = states_[row.word];
+  const std::size_t end = row.word + row.count * row.step;
+  // Of all words, in what the bits of `those` say.
+  const auto are_like_first = [&](std::uint32_t those) {
+    std::uint32_t differ = 0;
+    for (std::size_t word = row.word; word < end; word += row.step)
+      differ |= ((states_[word] ^ first) & those) | (places_[word] ^ lanes.place);
+    return differ == 0;
+  };
+  if (first < code_.base) {
+    bool are_fresh = true;
+    for (std::size_t word = row.word; word < end; word += row.step)
+      are_fresh &= states_[word] < code_.base;
+    if (!are_fresh) return false;
+    for (std::uint32_t lane = 0; lane < row.count; ++lane)
+      set(row.word + lane * row.step, own + lane, lanes.place);
+    return true;
+  }
+  constexpr std::uint32_t lane_bits = 31, sizes = 3u << State::size_begin;
+  if (((first ^ own) & sizes) != 0) return false;
+  const bool of_warp = kind_of(first) == State::ReadInWarp;
+  if (!of_warp && kind_of(first) != State::Read) return false;
+  const std::uint32_t other = of_warp ? name_in(first) : name_in(first) / 32;
+  if (!are_like_first(of_warp ? ~0u : ~lane_bits)) return false;
+  if (other != warp) {
+    const std::uint32_t many = code_.base | mark(State::ReadByMany);
+    std::uint32_t now = row.thread << two_begin | lanes.log_bytes << two_size_begin;
+    for (std::size_t word = row.word; word < end; word += row.step, now += 1u << two_begin) {
+      const std::uint32_t lane = of_warp
+                                     ? static_cast<std::uint32_t>(std::countr_zero(lanes_[word]))
+                                     : states_[word] & lane_bits;
+      lanes_[word] = now | other * 32 | lane;
+      states_[word] = many;
+    }
+    return true;
+  }
+  if ((first ^ own) >> State::size_begin != 0) return false;
+  std::uint32_t bit = lane_of(row.thread);
+  for (std::size_t word = row.word; word < end; word += row.step, bit <<= 1) {
+    lanes_[word] = bit | (of_warp ? lanes_[word] : lane_of(states_[word]));
+    states_[word] =
+        code_.stamps[warp] | State::size(lanes.log_bytes) | mark(State::ReadInWarp) | warp;
+  }
+  return true;
+}
+
+bool SharedWords::update(std::size_t word, const PastAccess& now) {
+  const std::uint32_t state = states_[word];
+  if (state == (code_.base | mark(State::UpdatedByMany))) return true;
+  const std::uint32_t warp = now.thread / 32u;
+  const std::uint32_t own = code_.stamps[warp] | mark(State::UpdatedInWarp) | warp;
+  PastAccess* const first = &past_[std::size_t{2} * Updates][word];
+  PastAccess* const other = &past_[2 * Updates + 1][word];
+  if (state < code_.base) {
+    states_[word] = own;
+    lanes_[word] = lane_of(now.thread);
+    *first = now;
+  } else if (state == own) {
+    if ((lanes_[word] & lane_of(now.thread)) != 0) return true;
+    if (first->place != now.place) return false;
+    lanes_[word] |= lane_of(now.thread);
+    *other = now;
+  } else {
+    if (kind_of(state) != State::UpdatedInWarp || name_in(state) == warp) return false;
+    states_[word] = code_.base | mark(State::UpdatedByMany);
+    lanes_[word] = 0;
+    *other = now;
+  }
   return true;
 }
 

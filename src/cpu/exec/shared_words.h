@@ -56,12 +56,14 @@ class SharedWords {
     set(word, own | mark(State::Written), lanes.place);
   }
   /// A strong write, as read().
-  bool update(std::size_t word, std::uint32_t thread) const {
-    const std::uint32_t state = states_[word];
-    return state == (code_.base | mark(State::UpdatedByMany)) ||
-           (state == (code_.stamps[thread / 32] | mark(State::UpdatedInWarp) | thread / 32) &&
-            (lanes_[word] >> thread % 32 & 1) != 0);
-  }
+  bool update(std::size_t word, const PastAccess& now);
+  /// Threads with consecutive numbers, from `thread` on, read a word each.
+  struct Row {
+    std::size_t word = 0, step = 1;
+    std::uint32_t thread = 0, count = 0;
+  };
+  /// The same for all of them or none: fewer words may be easily seen to be in order.
+  bool read_row(const Row& row, const Lanes& lanes);
 
   /// Calls conflict(past) for what conflicts with an access and does not come before it.
   template <class Conflict>

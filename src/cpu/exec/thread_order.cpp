@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <utility>
 
 namespace pycuda::cpu::exec {
 
@@ -18,6 +19,16 @@ void ThreadOrder::start(std::uint32_t threads) {
   clocks_.assign(threads, 1);
   rows_.assign(std::size_t{threads} * lanes, 0);
   common_.assign(threads, 0);
+  warps_.assign((threads + lanes - 1) / lanes, {});
+}
+
+void ThreadOrder::settle(std::uint32_t warp) {
+  const Warp whole = std::exchange(warps_[warp], {});
+  if (whole.clock == 0) return;
+  for (std::uint32_t i = warp * lanes; i < std::min((warp + 1) * lanes, threads_); ++i) {
+    clocks_[i] = std::max(clocks_[i], whole.clock);
+    common_[i] = std::max(common_[i], whole.common);
+  }
 }
 
 void ThreadOrder::widen() {
@@ -34,6 +45,7 @@ void ThreadOrder::widen() {
 }
 
 void ThreadOrder::sync_lanes(std::uint32_t warp, std::uint32_t members) {
+  settle(warp);
   const std::uint32_t first = warp * lanes;
   const std::uint32_t count = std::min(lanes, threads_ - first);
   const std::uint32_t whole = count == lanes ? ~0u : (1u << count) - 1;
@@ -66,6 +78,7 @@ void ThreadOrder::sync_lanes(std::uint32_t warp, std::uint32_t members) {
 }
 
 void ThreadOrder::publish(std::uint32_t thread, Knowledge& knowledge) {
+  settle(thread / lanes);
   if (knowledge.size() < threads_) knowledge.resize(threads_, 0);
   const std::uint32_t first = width_ == lanes ? thread / lanes * lanes : 0;
   const std::uint32_t count = std::min(width_, threads_ - first);

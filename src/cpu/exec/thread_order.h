@@ -34,6 +34,10 @@ class ThreadOrder {
     const std::uint32_t first = warp * lanes;
     std::fill(clocks_.begin() + first, clocks_.begin() + std::min(first + lanes, threads_), clock);
   }
+  /// All lanes of a warp, whose clocks are `before`, synchronise: then they are `after`.
+  void sync_warp(std::uint32_t warp, std::uint32_t before, std::uint32_t after) {
+    warps_[warp] = {after, before};
+  }
   /// A barrier of the whole block.
   void sync_block() { ++interval_; }
   /// Lanes of a warp synchronise with each other.
@@ -44,7 +48,8 @@ class ThreadOrder {
   void learn(std::uint32_t thread, const Knowledge& knowledge);
 
   Moment now(std::uint32_t thread) const {
-    return {interval_, clocks_[thread], static_cast<std::uint16_t>(thread)};
+    return {interval_, std::max(clocks_[thread], warps_[thread / lanes].clock),
+            static_cast<std::uint16_t>(thread)};
   }
   std::uint32_t interval() const { return interval_; }
   /// Whether `moment` comes before what `thread` does now.
@@ -56,11 +61,14 @@ class ThreadOrder {
  private:
   std::uint32_t knows(std::uint32_t thread, std::uint32_t other) const {
     const bool is_in_warp = thread / lanes == other / lanes;
-    const std::uint32_t common = is_in_warp ? common_[other] : 0;
+    const std::uint32_t common =
+        is_in_warp ? std::max(common_[other], warps_[other / lanes].common) : 0;
     if (width_ == lanes && !is_in_warp) return 0;
     return std::max(
         common, rows_[std::size_t{thread} * width_ + (width_ == lanes ? other % lanes : other)]);
   }
+  /// What is known of the warp as a whole becomes known of each of its threads.
+  void settle(std::uint32_t warp);
   /// Rows of all threads of the block, not of a warp alone.
   void widen();
 
@@ -71,6 +79,11 @@ class ThreadOrder {
   std::vector<std::uint32_t> clocks_;  ///< by thread
   std::vector<std::uint32_t> rows_;    ///< by thread: what it knows of others
   std::vector<std::uint32_t> common_;  ///< by thread: what all of its warp know of it
+  /// Of all threads of a warp, the least that their clocks and what their warp knows of them are.
+  struct Warp {
+    std::uint32_t clock = 0, common = 0;
+  };
+  std::vector<Warp> warps_;
 };
 
 }  // namespace pycuda::cpu::exec

@@ -56,7 +56,8 @@ struct Block {
       words.write(3, thread, {1, 2});
       return;
     }
-    if (mask == 15 && kind == PastAccess::StrongWrite && words.update(3, thread)) return;
+    if (mask == 15 && kind == PastAccess::StrongWrite && words.update(3, access(thread, kind)))
+      return;
     words.put(3, access(thread, kind, mask));
   }
 };
@@ -150,7 +151,7 @@ TEST_CASE("strong writes race with plain accesses alone") {
     CHECK(!block.races(thread, PastAccess::StrongWrite));
     CHECK(!block.races(thread, PastAccess::StrongRead));
     block.add(thread, PastAccess::StrongWrite);
-    CHECK(block.words.update(3, thread) == (thread > 0));
+    CHECK(block.words.update(3, block.access(thread, PastAccess::StrongWrite)));
   }
   CHECK(block.races(0, PastAccess::Read));
   CHECK(block.races(63, PastAccess::Write));
