@@ -47,7 +47,7 @@ struct GangAccess {
   /// Whether no two lanes access the same byte.
   bool is_apart() const {
     const auto bytes = static_cast<std::int64_t>(what.bytes);
-    return std::has_single_bit(lanes) ||
+    return (lanes & (lanes - 1)) == 0 ||
            (addresses == nullptr && (stride >= bytes || stride <= -bytes));
   }
   bool writes() const { return (what.flags & AccessFlags::write) != 0; }

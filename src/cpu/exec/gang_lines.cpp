@@ -14,7 +14,8 @@ constexpr std::uint64_t line_bytes = RacePage::line_bytes;
 
 /// How many lanes access a line, if they access words of it; else 0.
 unsigned lanes_in_line(std::uint64_t bytes) {
-  return bytes < history_word || bytes > line_bytes || !std::has_single_bit(bytes)
+  // What counts bits is a call on some processors.
+  return bytes < history_word || bytes > line_bytes || (bytes & (bytes - 1)) != 0
              ? 0
              : static_cast<unsigned>(line_bytes >> std::countr_zero(bytes));
 }

@@ -317,11 +317,14 @@ std::uint64_t BlockChecks::gang_in_page(GridRaces::Page& page, const GangAccess&
     const std::uint64_t start = access.address(static_cast<unsigned>(std::countr_zero(here)));
     const std::uint64_t line = start / RacePage::line_bytes;
     const RacePage::Held held(page, start % GridRaces::page_bytes / history_word);
-    // A misaligned access may leave the line.
     const auto words_of = [&](unsigned lane, auto&& visit) {
       each_word(access.address(lane), access.what.bytes,
                 [&](std::uint64_t word, std::uint8_t mask) {
-                  if (word * history_word / RacePage::line_bytes != line) return;
+                  // A misaligned access may leave the line, and the page.
+                  if (word / page_words != start / GridRaces::page_bytes) return;
+                  std::optional<RacePage::Held> next;
+                  if (word * history_word / RacePage::line_bytes != line)
+                    next.emplace(page, word % page_words);
                   now.mask = mask;
                   visit(word % page_words);
                 });

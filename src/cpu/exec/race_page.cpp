@@ -83,12 +83,21 @@ bool RacePage::add_line(const LineAccess& now, std::size_t number) {
   Line& line = lines_[number];
   const auto generation = static_cast<std::uint16_t>(now.tag >> generation_begin);
   const auto is_spread = [&] { return line.spread.load(std::memory_order_relaxed) == generation; };
+  const auto is_fresh = [&] {
+    return !is_of(line.tags[Written].load(std::memory_order_relaxed), generation) &&
+           !is_of(line.tags[FirstRead].load(std::memory_order_relaxed), generation);
+  };
   if (is_spread()) return false;
-  if (is_known(line, now)) return true;
+  if (!is_fresh() && is_known(line, now)) return true;
   const Held held(line);
-  if (is_spread() || !line.is_in_order(Written, now)) return false;
+  if (is_spread()) return false;
   Entry entry = Written;
-  if (now.is_read) {
+  if (is_fresh()) {
+    // No other block has read it either: reads begin with the first.
+    if (now.is_read) entry = FirstRead;
+  } else if (!line.is_in_order(Written, now)) {
+    return false;
+  } else if (now.is_read) {
     const std::uint64_t first = line.tags[FirstRead].load(std::memory_order_relaxed);
     const std::uint64_t other = line.tags[OtherRead].load(std::memory_order_relaxed);
     entry = entry_for_read(first, other, now.tag);

@@ -118,8 +118,10 @@ class Widener {
   llvm::Value* word_field(std::size_t offset, llvm::Type* type, bool invariant);
   llvm::Value* first_thread(unsigned row);
   llvm::Value* place_told(const llvm::CallInst& note);
+  llvm::Value* starts_in_block(llvm::ConstantInt* span);
   llvm::Value* are_words_of_block(const RacingAccess& access, llvm::ArrayRef<RacingRow> rows);
   llvm::Value* look_at_words(const RacingAccess& access, RacingRow& row);
+  llvm::Value* are_fresh(const RacingRow& row);
   void put_words(const RacingAccess& access, const RacingRow& row);
   llvm::Value* look_at_word(const RacingAccess& access, RacingRow& row);
   void put_word(const RacingAccess& access, const RacingRow& row);

@@ -52,6 +52,7 @@ struct Widener::RacingRow {
   llvm::Value* lanes;                ///< a mask; null: all
   llvm::Value* state = nullptr;      ///< where the first word's is
   llvm::Value* own = nullptr;        ///< what it becomes
+  llvm::Value* before = nullptr;     ///< what it is, of words that are read
   llvm::Value* sets = nullptr;       ///< for which words, or whether
   llvm::Value* own_lanes = nullptr;  ///< of a word that all read: those that have then
 };
@@ -126,20 +127,32 @@ llvm::Value* Widener::place_told(const llvm::CallInst& note) {
                          b_.getInt32(0));
 }
 
+/// At how many bytes of the block's own shared memory `span` bytes of it begin.
+llvm::Value* Widener::starts_in_block(llvm::ConstantInt* span) {
+  llvm::Value* states = word_states();
+  llvm::Value*& starts = specials_["starts " + std::to_string(span->getZExtValue())];
+  if (!starts) {
+    llvm::IRBuilder<> at_entry(entry_);
+    llvm::Value* bytes =
+        load_field(at_entry, states, offsetof(WordStates, bytes), at_entry.getInt64Ty(), true);
+    starts = at_entry.CreateBinaryIntrinsic(llvm::Intrinsic::usub_sat,
+                                            at_entry.CreateAdd(bytes, at_entry.getInt64(1)), span);
+  }
+  return starts;
+}
+
 /// Whether what the rows' lanes access lies in the block's own shared memory, and for writes, no
 /// two rows write to the same place.
 llvm::Value* Widener::are_words_of_block(const RacingAccess& access,
                                          llvm::ArrayRef<RacingRow> rows) {
   llvm::Type* number = b_.getInt64Ty();
   llvm::Value* window = word_field(offsetof(WordStates, window), number, true);
-  llvm::Value* bytes = word_field(offsetof(WordStates, bytes), number, true);
-  llvm::Value* span = b_.getInt64(
+  llvm::ConstantInt* span = b_.getInt64(
       static_cast<std::uint64_t>(access.shape.stride) * (access.lanes - 1) + access.bytes);
+  llvm::Value* starts = starts_in_block(span);
   llvm::Value* all = b_.getTrue();
   for (const RacingRow& row : rows) {
-    llvm::Value* low = b_.CreateSub(row.address, window);
-    all = b_.CreateAnd(all, b_.CreateICmpULT(low, bytes));
-    all = b_.CreateAnd(all, b_.CreateICmpULE(b_.CreateAdd(low, span), bytes));
+    all = b_.CreateAnd(all, b_.CreateICmpULT(b_.CreateSub(row.address, window), starts));
     for (const RacingRow& other : rows.take_front(row.number)) {
       llvm::Value* far = b_.CreateAdd(b_.CreateSub(row.address, other.address), span);
       llvm::Value* least = b_.CreateAdd(span, span);
@@ -149,7 +162,8 @@ llvm::Value* Widener::are_words_of_block(const RacingAccess& access,
   return all;
 }
 
-/// Whether nothing is wrong with what the lanes do to words side by side.
+/// Whether nothing is wrong with what the lanes write to words side by side, or of what they read,
+/// all is known.
 llvm::Value* Widener::look_at_words(const RacingAccess& access, RacingRow& row) {
   const auto per_lane = static_cast<unsigned>(access.bytes / word_bytes);
   const unsigned words = access.lanes * per_lane;
@@ -177,21 +191,21 @@ llvm::Value* Widener::look_at_words(const RacingAccess& access, RacingRow& row) 
   llvm::Value* own =
       b_.CreateAdd(splat(b_.CreateAdd(b_.CreateAdd(stamp, thread), b_.getInt32(size))),
                    llvm::ConstantVector::get(steps));
-  llvm::Value* fresh = b_.CreateICmpULT(state, splat(base));
   llvm::Value* known = nullptr;
   if (access.is_read()) {
     known = b_.CreateICmpEQ(b_.CreateAnd(state, splat(b_.getInt32(~WordState::own_kinds))), own);
     llvm::Value* many = b_.CreateOr(base, b_.getInt32(WordState::mark(WordState::ReadByMany)));
     known = b_.CreateOr(known, b_.CreateICmpEQ(state, splat(many)));
     row.own = own;
-    row.sets = fresh;
+    row.sets = b_.CreateNot(known);
+    row.before = state;
   } else {
     row.own = marked(own, WordState::Written);
-    row.sets = b_.CreateOr(fresh, b_.CreateICmpEQ(state, own));
+    row.sets = b_.CreateOr(b_.CreateICmpULT(state, splat(base)), b_.CreateICmpEQ(state, own));
     known = b_.CreateOr(b_.CreateICmpEQ(state, row.own),
                         b_.CreateICmpEQ(state, marked(own, WordState::AlsoWritten)));
   }
-  llvm::Value* wrong = b_.CreateNot(b_.CreateOr(known, row.sets));
+  llvm::Value* wrong = access.is_read() ? row.sets : b_.CreateNot(b_.CreateOr(known, row.sets));
   if (row.lanes) {
     llvm::Value* lanes = row.lanes;
     if (per_lane != 1)
@@ -202,6 +216,16 @@ llvm::Value* Widener::look_at_words(const RacingAccess& access, RacingRow& row) 
     row.sets = b_.CreateAnd(lanes, row.sets);
   }
   return b_.CreateNot(b_.CreateOrReduce(wrong));
+}
+
+/// Whether the words that are read have not been accessed since the barrier, as far as they are not
+/// known.
+llvm::Value* Widener::are_fresh(const RacingRow& row) {
+  llvm::Value* base = word_field(offsetof(WordStates, base), b_.getInt32Ty(), false);
+  auto* type = llvm::cast<llvm::FixedVectorType>(row.before->getType());
+  llvm::Value* old =
+      b_.CreateICmpUGE(row.before, b_.CreateVectorSplat(type->getNumElements(), base));
+  return b_.CreateNot(b_.CreateOrReduce(b_.CreateAnd(row.sets, old)));
 }
 
 void Widener::put_words(const RacingAccess& access, const RacingRow& row) {
@@ -329,8 +353,14 @@ void Widener::emit_race_note(llvm::CallInst& note, std::uint64_t flags) {
                        *after = new_block("noted");
       branch(are_words_of_block(access, RacingRow{0, row.address, nullptr}), look, call);
       const bool is_word = shape.stride == 0;
-      branch(is_word ? look_at_word(access, row) : look_at_words(access, row), sound, call);
-      branch(is_word ? row.sets : b_.CreateOrReduce(row.sets), put, after);
+      if (is_word) {
+        branch(look_at_word(access, row), sound, call);
+        branch(row.sets, put, after);
+      } else {
+        b_.CreateCondBr(look_at_words(access, row), after, sound);
+        b_.SetInsertPoint(sound);
+        branch(are_fresh(row), put, call);
+      }
       if (is_word) {
         put_word(access, row);
       } else {
