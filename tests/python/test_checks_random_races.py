@@ -177,4 +177,4 @@ def test_races_are_found_exactly_where_there_are_some(vector, first, blocks):
     assert not wrong, "\n".join(itertools.chain.from_iterable(map(str, one) for one in wrong[:3]))
     truths = [truth for _, _, truth in kernels]
     assert truths.count(True) > KERNELS // 4
-    assert truths.count(False) > KERNELS // 8
+    assert truths.count(False) > KERNELS // (4 if blocks == 1 else 8)

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
+#include <random>
 #include <vector>
 
 namespace {
@@ -158,6 +159,51 @@ TEST_CASE("strong writes race with plain accesses alone") {
   block.add(7, PastAccess::StrongRead);
   CHECK(!block.races(8, PastAccess::StrongWrite));
   CHECK(block.races(8, PastAccess::Write));
+}
+
+TEST_CASE("rows that are added at once race with the same as accesses that are added one by one") {
+  std::mt19937 random(5);
+  const auto below = [&](unsigned end) { return static_cast<unsigned>(random() % end); };
+  Block fast, exact;
+  unsigned rows = 0, racing = 0;
+  for (unsigned turn = 0; turn < 6000; ++turn) {
+    for (Block* block : {&fast, &exact}) block->sync_block();
+    // Behind a race, different accesses may be known.
+    bool is_over = false;
+    for (unsigned step = 0; step < 5 && !is_over; ++step) {
+      const std::uint32_t warp = below(2), line = below(4) == 0 ? 2 : 1;
+      const std::uint32_t synchronised = below(2) == 0 ? all_lanes : 0xff00ff;
+      if (below(8) == 0) {
+        for (Block* block : {&fast, &exact})
+          block->words.sync_lanes(warp, synchronised, block->order);
+      }
+      const unsigned what = below(5);
+      const PastAccess::Kind kind = what == 0   ? PastAccess::Write
+                                    : what == 1 ? PastAccess::StrongWrite
+                                                : PastAccess::Read;
+      const SharedWords::Row row{below(2) * 4, 1 + below(2), warp * 32 + below(3) * 4, 4};
+      const SharedWords::Lanes lanes{line, 2};
+      const bool at_once = kind == PastAccess::Read && fast.words.read_row(row, lanes);
+      rows += at_once ? 1 : 0;
+      for (std::uint32_t lane = 0; lane < row.count; ++lane) {
+        const std::uint32_t thread = row.thread + lane;
+        const std::size_t word = row.word + lane * row.step;
+        const bool expected = !exact.look(exact.access(thread, kind, 15, line), word).empty();
+        exact.words.put(word, exact.access(thread, kind, 15, line));
+        racing += expected ? 1 : 0;
+        is_over = is_over || expected;
+        const PastAccess now = fast.access(thread, kind, 15, line);
+        const bool is_easy = at_once ||
+                             (kind == PastAccess::Read && fast.words.read(word, thread, lanes)) ||
+                             (kind == PastAccess::StrongWrite && fast.words.update(word, now));
+        CHECK((is_easy ? false : !fast.look(now, word).empty()) == expected);
+        if (is_over) break;
+        if (!is_easy) fast.words.put(word, now);
+      }
+    }
+  }
+  CHECK(rows > 1000);
+  CHECK(racing > 1000);
 }
 
 TEST_CASE("stamps begin again: what was known stays, and what was over does not come back") {

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+// What is known of a page of global memory, by line and by word.
+#include "cpu/exec/race_page.h"
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <memory>
+#include <random>
+
+namespace {
+
+using namespace pycuda::cpu;
+using namespace pycuda::cpu::exec;
+
+constexpr std::uint16_t generation = 5;
+constexpr unsigned line_words = RacePage::line_bytes / history_word;
+
+/// Threads of several blocks, of which only barriers of their block order some.
+struct Row {
+  std::uint32_t block, interval, first, words_each;  ///< `first`: a thread
+  std::size_t line;
+  bool writes;
+
+  GridAccess access(unsigned word) const {
+    GridAccess now;
+    now.interval = interval;
+    now.clock = 1;
+    now.place = 7;
+    now.thread = static_cast<std::uint16_t>(first + word / words_each);
+    now.mask = 15;
+    now.kind = (writes ? PastAccess::Write : PastAccess::Read) & 3;
+    now.log_bytes = words_each == 1 ? 2 : words_each == 2 ? 3 : 4;
+    now.block = block;
+    return now;
+  }
+  LineAccess whole() const {
+    const GridAccess now = access(0);
+    LineAccess all;
+    all.tag = RacePage::tag_of(now.thread, interval, block, generation);
+    all.interval = interval;
+    all.place = now.place;
+    all.clock = RacePage::sized_clock(now.clock, now.log_bytes);
+    all.is_read = !writes;
+    return all;
+  }
+};
+
+/// Whether the row's access of a word races with what the page knows; then, or else, it is added.
+bool races(RacePage& page, const Row& row, unsigned word) {
+  const GridAccess now = row.access(word);
+  const auto precedes = [&](const GridAccess& past) {
+    return past.block == now.block && (past.thread == now.thread || past.interval != now.interval);
+  };
+  bool found = false;
+  const std::size_t at = row.line * line_words + word;
+  const RacePage::Held held(page, at);
+  page.look(now, at, generation, precedes, [&](const GridAccess&) { found = true; });
+  page.put(now, at, generation, precedes);
+  return found;
+}
+
+TEST_CASE("accesses that are added by line race with the same as those that are added by word") {
+  std::mt19937 random(3);
+  const auto below = [&](unsigned end) { return static_cast<unsigned>(random() % end); };
+  unsigned in_order = 0, racing = 0, added = 0;
+  for (unsigned turn = 0; turn < 400; ++turn) {
+    const auto by_line = std::make_unique<RacePage>(), by_word = std::make_unique<RacePage>();
+    std::uint32_t interval[3] = {1, 1, 1};
+    for (unsigned step = 0; step < 8; ++step) {
+      const std::uint32_t block = below(3);
+      if (below(3) == 0) ++interval[block];
+      const Row row{block,    interval[block], 16 * below(2), 1u << (below(4) == 0 ? below(3) : 0),
+                    below(2), below(3) == 0};
+      if (below(4) == 0) {
+        const unsigned word = below(line_words);  // alone
+        CHECK(races(*by_line, row, word) == races(*by_word, row, word));
+        continue;
+      }
+      unsigned expected = 0;
+      for (unsigned word = 0; word < line_words; ++word)
+        expected += static_cast<unsigned>(races(*by_word, row, word));
+      if (by_line->add_line(row.whole(), row.line)) {
+        ++added;
+        CHECK(expected == 0);
+        continue;
+      }
+      unsigned found = 0;
+      for (unsigned word = 0; word < line_words; ++word)
+        found += static_cast<unsigned>(races(*by_line, row, word));
+      CHECK(found == expected);
+      (expected == 0 ? in_order : racing)++;
+    }
+  }
+  CHECK(added > 500);
+  CHECK(in_order > 50);
+  CHECK(racing > 50);
+}
+
+}  // namespace
