@@ -66,9 +66,15 @@ def kernels_of(module, source):
 
 
 def compile_again(cell):
-    """The kernels of a cell by name, compiled for the current context. The cell has shown the compiler's words."""
-    with placed(Place(cell=True)), warnings.catch_warnings():
+    """As compile_for_context, without the compiler's warnings, which the cell has shown."""
+    with warnings.catch_warnings():
         warnings.filterwarnings("ignore", COMPILER_OUTPUT)
+        return compile_for_context(cell)
+
+
+def compile_for_context(cell):
+    """The kernels of a cell by name, compiled for the current context."""
+    with placed(Place(cell=True)):
         module = SourceModule(cell.source, options=shlex.split(cell.line))
     functions = kernels_of(module, cell.source)
     for function in functions.values():

@@ -12,7 +12,13 @@ import warnings
 from pycuda import driver
 from pycuda._compiling import COMPILER_OUTPUT
 from pycuda._notebook_errors import Faults, is_lost
-from pycuda._notebook_kernels import Cell, cell_of, compile_again, forget  # noqa: F401 - for those who compile a cell again
+from pycuda._notebook_kernels import (  # noqa: F401 - two for those who compile a cell again
+    Cell,
+    cell_of,
+    compile_again,
+    compile_for_context,
+    forget,
+)
 from pycuda._source_places import running_cell
 from pycuda._source_text import code_of
 
@@ -86,7 +92,7 @@ def compile_cell(line, cell, namespace, number=""):
     driver.init()
     if driver.Context.get_current() is None:
         import pycuda.autoinit  # start-up time, and it makes a context  # noqa: F401
-    functions = compile_again(Cell(number, line, cell))
+    functions = compile_for_context(Cell(number, line, cell))
     if not functions:
         if found := _TEMPLATE.search(code_of(cell)):
             instance = f'SourceModule(source).get_function("{found[1]}<float>")'
