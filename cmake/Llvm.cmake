@@ -13,5 +13,6 @@ separate_arguments(llvm_definitions NATIVE_COMMAND "${LLVM_DEFINITIONS}")
 target_compile_definitions(llvm_19 INTERFACE ${llvm_definitions})
 # Debian's LLVM is built without RTTI; our classes that derive from LLVM's must agree.
 target_compile_options(llvm_19 INTERFACE -fno-rtti)
-llvm_map_components_to_libnames(llvm_libraries jitlink passes native coroutines x86codegen irreader)
+# `native` is what LLVM was built for.
+llvm_map_components_to_libnames(llvm_libraries jitlink passes native coroutines irreader)
 target_link_libraries(llvm_19 INTERFACE ${llvm_libraries})

@@ -4,8 +4,8 @@
 
 #if defined(__x86_64__)
 #include "cpu/processor/x86/float_control.h"
-#else
-#include "cpu/processor/portable/float_control.h"
+#elif defined(__aarch64__)
+#include "cpu/processor/aarch64/float_control.h"
 #endif
 
 namespace pycuda::cpu::processor {

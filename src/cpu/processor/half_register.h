@@ -4,6 +4,6 @@
 
 #if defined(__x86_64__)
 #include "cpu/processor/x86/half_register.h"
-#else
-#include "cpu/processor/portable/half_register.h"
+#elif defined(__aarch64__)
+#include "cpu/processor/aarch64/half_register.h"
 #endif

@@ -6,9 +6,9 @@
 
 namespace pycuda::cpu::processor {
 
-using HalfRegister = _Float16;
+using HalfRegister = __fp16;
 
-inline HalfRegister half_register(std::uint16_t bits) { return std::bit_cast<_Float16>(bits); }
+inline HalfRegister half_register(std::uint16_t bits) { return std::bit_cast<HalfRegister>(bits); }
 inline std::uint16_t half_bits_in(HalfRegister value) {
   return std::bit_cast<std::uint16_t>(value);
 }

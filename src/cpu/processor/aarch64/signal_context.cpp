@@ -3,15 +3,9 @@
 
 namespace pycuda::cpu::processor {
 
-std::uintptr_t program_counter(const ucontext_t& context) {
-#if defined(__aarch64__)
-  return context.uc_mcontext.pc;
-#else
-  static_cast<void>(context);
-  return 0;
-#endif
-}
+std::uintptr_t program_counter(const ucontext_t& context) { return context.uc_mcontext.pc; }
 
+/// The system gives the address of every fault but those of alignment.
 UnaddressedFault judge_unaddressed_fault(const ucontext_t&) { return {}; }
 
 }  // namespace pycuda::cpu::processor
