@@ -52,6 +52,9 @@ std::unique_ptr<llvm::TargetMachine> new_machine(const Processor& processor,
       target->createTargetMachine(processor.triple, processor.cpu, processor.features, options,
                                   llvm::Reloc::PIC_, llvm::CodeModel::Small, level, /*JIT=*/true));
   machine->setO0WantsFastISel(level == llvm::CodeGenOptLevel::None);
+  // aarch64's defaults, without which the driver is linked (left_out).
+  machine->setGlobalISel(false);
+  machine->setMachineOutliner(false);
   return machine;
 }
 
