@@ -8,8 +8,8 @@
 
 #include <map>
 #include <utility>
+#include <vector>
 
-#include "base/env.h"
 #include "cpu/target/target.h"
 
 namespace pycuda::cpu::target {
@@ -45,8 +45,6 @@ Processor processor_of(std::string cpu, const llvm::StringMap<bool>& features) {
 }
 
 Processor read_host() {
-  // For what the variable means elsewhere: there is nothing to choose from.
-  static_cast<void>(base::environment_choice("PYCUDA_CPU_ISA", {"neon"}, "neon"));
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
   return processor_of(llvm::sys::getHostCPUName().str(), llvm::sys::getHostCPUFeatures());
