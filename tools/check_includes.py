@@ -11,6 +11,7 @@ import concurrent.futures
 import hashlib
 import os
 import pathlib
+import platform
 import re
 import shlex
 import subprocess
@@ -20,6 +21,9 @@ from compile_commands import FOLDERS, ROOT, compile_commands, included_by, made_
 
 STAMPS = ROOT / "build" / ".stamps" / "includes"
 COMMITS = 20
+# Folders with what is for one processor; those of others do not compile here.
+PROCESSORS = {"x86_64": "x86", "aarch64": "aarch64"}
+OTHERS = set(PROCESSORS.values()) - {PROCESSORS.get(platform.machine())}
 
 
 def git(*arguments: str) -> list[str]:
@@ -55,7 +59,9 @@ def checks(build: pathlib.Path, files: set[pathlib.Path]) -> list[tuple[pathlib.
     for entry in compile_commands(build):
         own = options_of(entry["command"])
         for file in made_of(pathlib.Path(entry["file"])):
-            if file in files and (file.suffix == ".h" or str(file) == entry["file"]):
+            if file not in files or OTHERS.intersection(file.relative_to(ROOT).parts):
+                continue
+            if file.suffix == ".h" or str(file) == entry["file"]:
                 options.setdefault(file, own)
     return sorted(options.items())
 

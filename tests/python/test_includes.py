@@ -65,3 +65,13 @@ def test_a_file_that_passed_is_checked_again_when_its_header_has_changed(build, 
             compile_commands.included_by.cache_clear()
         assert check_includes.main(build, ["src/has.cpp"]) == 0
         assert f"{checked} of {checked} files" in capsys.readouterr().out
+
+
+def test_headers_for_other_processors_are_left_out(build, capsys):
+    folder = build.parent / "src" / min(check_includes.OTHERS)
+    folder.mkdir()
+    (folder / "other.h").write_text("#pragma once\nnonsense\n")
+    (build.parent / "src/needs.h").write_text(f'#pragma once\n#include "{folder.name}/other.h"\n')
+    compile_commands.included_by.cache_clear()
+    assert check_includes.main(build, [f"src/{folder.name}/other.h"]) == 0
+    assert "0 of 0 files" in capsys.readouterr().out

@@ -116,7 +116,9 @@ TEST_CASE("blocks may wait for earlier blocks in a grid of any size") {
   };
   const Kernel kernel = suspending_kernel<body>("forwards");
   std::atomic<int> turn{0};
-  CHECK(run(kernel, {5000, 1, 1}, {1, 1, 1}, &turn).empty());
+  const std::vector<Fault> faults = run(kernel, {5000, 1, 1}, {1, 1, 1}, &turn);
+  for (const Fault& fault : faults) MESSAGE(fault.message);
+  CHECK(faults.empty());
   CHECK(turn == 5000);
 }
 
