@@ -97,7 +97,8 @@ def test_mpi_takes_arrays_on_the_device(driver):
 
 def test_ranks_share_an_array(driver):
     output = _run_on_four_ranks(driver, "shared_array.py")
-    assert re.search(r"^4 processes wrote to one array of 1048576 floats on .*: correct$", output.rstrip())
+    # MPI may have said something too, as where a container has no /sys.
+    assert re.search(r"^4 processes wrote to one array of 1048576 floats on .*: correct$", output, re.MULTILINE)
 
 
 def test_dask_workers_have_a_device_each_and_exchange_arrays(driver):
