@@ -109,7 +109,7 @@ def test_affinity_is_told():
     try:
         assert 1 <= cuda.Context.get_exec_affinity() <= count
     except cuda.Error as error:
-        assert "UNSUPPORTED_EXEC_AFFINITY" in error.name  # noqa: PT017: devices without MPS
+        assert "UNSUPPORTED_EXEC_AFFINITY" in error.name  # noqa: PT017 - devices without MPS
 
 
 def test_memory_of_graphs_is_counted():

@@ -65,7 +65,7 @@ def test_arrays_with_memory_have_no_requirements_or_tell_them():
         size, alignment = array.get_memory_requirements()
         assert size >= 48 and alignment > 0
     except cuda.LogicError as error:
-        assert error.name == "CUDA_ERROR_INVALID_VALUE"  # noqa: PT017: they have their memory
+        assert error.name == "CUDA_ERROR_INVALID_VALUE"  # noqa: PT017 - they have their memory
     with pytest.raises(TypeError, match="device must be a Device or None, not int"):
         array.get_memory_requirements(0)
 
