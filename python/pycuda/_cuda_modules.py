@@ -2,7 +2,6 @@
 """Modules linked from several parts, and what all modules made from sources share."""
 
 import os
-import platform
 import re
 import warnings
 
@@ -130,7 +129,7 @@ class DynamicModule(CudaModule):
         if os.environ.get("CUDA_ROOT"):
             yield os.path.join(os.environ["CUDA_ROOT"], "lib64")
         yield from filter(None, os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep))
-        yield f"/usr/lib/{platform.machine()}-linux-gnu"
+        yield f"/usr/lib/{os.uname().machine}-linux-gnu"
         yield "/usr/lib64"
         nvcc = rtc().find_nvcc("nvcc")
         if nvcc:

@@ -129,8 +129,19 @@ std::string stage_text(const KernelFacts& facts, variants::State vectors) {
 }
 
 const char* kind_text(simt::PlanNote::Kind kind) {
-  static constexpr const char* texts[] = {"access", "branch", "barrier", "lanes", "note"};
-  return texts[static_cast<std::size_t>(kind)];
+  switch (kind) {
+    case simt::PlanNote::Kind::Access:
+      return "access";
+    case simt::PlanNote::Kind::Branch:
+      return "branch";
+    case simt::PlanNote::Kind::Barrier:
+      return "barrier";
+    case simt::PlanNote::Kind::LaneByLane:
+      return "lanes";
+    case simt::PlanNote::Kind::Other:
+      return "note";
+  }
+  return "note";
 }
 
 /// One line of the table, with the columns PTX line, source, instruction, kind, form: at least two

@@ -45,15 +45,45 @@ void run_or_name(const Step& step, Compilation& all) {
 }  // namespace
 
 const char* name_of(On on) {
-  static constexpr const char* names[] = {"module", "functions",      "kernels",     "variants",
-                                          "copies", "uniform copies", "vector forms"};
-  return names[static_cast<std::size_t>(on)];
+  switch (on) {
+    case On::Module:
+      return "module";
+    case On::Functions:
+      return "functions";
+    case On::Kernels:
+      return "kernels";
+    case On::Variants:
+      return "variants";
+    case On::Copies:
+      return "copies";
+    case On::UniformCopies:
+      return "uniform copies";
+    case On::VectorForms:
+      return "vector forms";
+  }
+  return "";
 }
 
 const char* name_of(Ir form) {
-  static constexpr const char* names[] = {"lowered", "clean",   "copied",   "structured",
-                                          "demoted", "vectors", "callable", "optimised"};
-  return names[static_cast<std::size_t>(form)];
+  switch (form) {
+    case Ir::Lowered:
+      return "lowered";
+    case Ir::Clean:
+      return "clean";
+    case Ir::Copied:
+      return "copied";
+    case Ir::Structured:
+      return "structured";
+    case Ir::Demoted:
+      return "demoted";
+    case Ir::Vectors:
+      return "vectors";
+    case Ir::Callable:
+      return "callable";
+    case Ir::Optimised:
+      return "optimised";
+  }
+  return "";
 }
 
 void run_step(const Step& step, Compilation& all) {
