@@ -24,6 +24,18 @@ from opengl_contexts import both, gl  # noqa: F401 - fixtures
 from programs import has_cpu_driver
 from pycuda.tools import clear_context_caches, make_default_context
 
+# What makes programs print more or less, or in colour: set for the suite itself, by a CI system or a person.
+OUTPUT_SETTINGS = ("BUILD_NUMBER", "CI", "COLUMNS", "FORCE_COLOR", "NO_COLOR", "PY_COLORS", "PYTEST_ADDOPTS")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _plain_output():
+    """The programs of tests print the same everywhere: pytest, for one, shortens its summary unless `CI` is set."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in OUTPUT_SETTINGS:
+            patch.delenv(name, raising=False)
+        yield
+
 
 def _driver_missing():
     try:
