@@ -19,6 +19,7 @@ os.environ.setdefault("GOMP_SPINCOUNT", "0")
 os.environ.setdefault("KMP_BLOCKTIME", "0")
 
 import numpy as np
+import pycuda
 import pycuda.autoprimaryctx  # noqa: F401  (the context that CuPy and PyTorch use too)
 import pycuda.driver as cuda
 from c_yardsticks import build, c_compiler
@@ -36,6 +37,10 @@ def cumsum(a):
     return result
 
 
+def blended(a, b):
+    return a * 0.75 + b * b
+
+
 def operations(a, b, places, module, **own):
     """Name -> operation, for a library with NumPy's names; `places` are indices in any order, `own` replaces some."""
     size = a.shape[0]
@@ -50,6 +55,7 @@ def operations(a, b, places, module, **own):
         "a * 2": lambda: a * 2,
         "exp": lambda: module.exp(a),
         "sin": lambda: module.sin(a),
+        "unfused": lambda: blended(a, b),
         "sum": lambda: a.sum(),
         "max": lambda: a.max(),
         "dot": lambda: module.dot(a, b),
@@ -76,6 +82,7 @@ def operations(a, b, places, module, **own):
 
 def ours(host, places):
     a, b = gpuarray.to_gpu(host), gpuarray.to_gpu(host)
+    fused = pycuda.fuse(blended)
     return operations(
         a,
         b,
@@ -85,6 +92,7 @@ def ours(host, places):
         sum=lambda: gpuarray.sum(a),
         dot=lambda: gpuarray.dot(a, b),
         cumsum=lambda: cumsum(a),
+        fused=lambda: fused(a, b),
         **{"to device": lambda: gpuarray.to_gpu(host), "to host": lambda: a.get()},
     )
 
@@ -120,9 +128,10 @@ def rivals(size):
             import cupy
 
             d = cupy.asarray(host)
-            more = {"to device": lambda: cupy.asarray(host), "to host": lambda: d.get()}
+            e, fused = d.copy(), cupy.fuse(blended)
+            more = {"to device": lambda: cupy.asarray(host), "to host": lambda: d.get(), "fused": lambda: fused(d, e)}
             found["cupy"] = (
-                operations(d, d.copy(), cupy.asarray(places), cupy, half=lambda x: x.astype(cupy.float16), **more),
+                operations(d, e, cupy.asarray(places), cupy, half=lambda x: x.astype(cupy.float16), **more),
                 cupy.cuda.Device().synchronize,
             )
         except ImportError:
@@ -166,7 +175,22 @@ def host_time(operation, synchronize, with_sync):
     return seconds / BATCH * 1e6
 
 
-SMALL = ["a + b", "a * 2", "exp", "sum", "max", "dot", "copy", "cast", "cumsum", "to device", "to host", "a[1:-1]"]
+SMALL = [
+    "a + b",
+    "a * 2",
+    "exp",
+    "unfused",
+    "fused",
+    "sum",
+    "max",
+    "dot",
+    "copy",
+    "cast",
+    "cumsum",
+    "to device",
+    "to host",
+    "a[1:-1]",
+]
 
 
 def small(rounds):
@@ -190,12 +214,14 @@ def small(rounds):
         print(f"  {name:10s} {text}", flush=True)
 
 
-# Bytes that must move for each element of the large arrays.
+# Bytes that must move for each element of the large arrays; of `unfused`, if it were one kernel.
 MOVED = {
     "a + b": 12,
     "a * 2": 8,
     "exp": 8,
     "sin": 8,
+    "unfused": 12,
+    "fused": 12,
     "sum": 4,
     "max": 4,
     "dot": 8,

@@ -77,6 +77,7 @@ _LATE = {
     **dict.fromkeys(("profile", "range", "Profile", "Summary", "Work"), "_profile"),
     "Finding": "_checks",
     "Report": "_report",
+    "fuse": "_fuse",
     "provide_libcuda": "_programs",
 }
 

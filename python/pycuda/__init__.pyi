@@ -8,6 +8,7 @@ from pycuda._benchmark import Timing as Timing
 from pycuda._checks import Finding as Finding
 from pycuda._counters import Counters as Counters
 from pycuda._counters import counters as counters
+from pycuda._fuse import fuse as fuse
 from pycuda._profile import Profile as Profile
 from pycuda._profile import Summary as Summary
 from pycuda._profile import Work as Work

@@ -63,6 +63,8 @@ def _unary(name, operation):
             else:
                 stream = stream_or_out
         if not isinstance(array, GPUArray):
+            if hasattr(array, "_apply_operation"):  # what stands for an array in pycuda.fuse
+                return _apply(operation, (array,), out, None, stream)
             raise TypeError(f"{name} takes an array on the device, not {_refused(name, array)}")
         if out is not None:
             assert out.shape == array.shape, f"out has shape {out.shape}, the array has shape {array.shape}"

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "array/elementwise_plan.h"
+#include "array/fusion.h"
 #include "cuda/capturing.h"
 #include "cuda/memcpy.h"
 #include "cuda/memset.h"
@@ -44,6 +45,94 @@ Layout with_chunks(const Layout& layout, const Chunks& chunks) {
   return result;
 }
 
+void add_scalar(Parameters& parameters, const Scalar& scalar, DType type) {
+  alignas(16) std::byte value[16];
+  const std::size_t bytes = scalar.write(type, value);
+  parameters.add(value, bytes, bytes);
+}
+
+/// The arrays of one launch, as its kernel walks them.
+template <std::size_t most>
+class GatheredArrays {
+ public:
+  /// The results have one shape.
+  GatheredArrays(ArrayContext& context, std::span<const ArrayRef> results, CUstream stream)
+      : context_(context), results_(results), stream_(stream) {
+    for (const ArrayRef& result : results) push(result.address, result.item_bytes, result.layout);
+  }
+  GatheredArrays(const GatheredArrays&) = delete;
+  GatheredArrays& operator=(const GatheredArrays&) = delete;
+
+  /// Broadcasts an operand to the results' shape (ShapeMismatch otherwise), and copies it first if
+  /// it overlaps a result in another order.
+  void add(const ArrayRef& array) {
+    const Layout& shape = *results_[0].layout;
+    const bool same = array.layout->same_shape(shape);
+    Layout& seen = seen_[arrays_];
+    if (!same) seen = broadcast_to(*array.layout, shape);
+    const Layout* const layout = same ? array.layout : &seen;
+    if (!disturbed(array, *layout)) {
+      push(array.address, array.item_bytes, layout);
+      return;
+    }
+    seen.ndim = array.layout->ndim;
+    seen.shape = array.layout->shape;
+    fill_dense_strides(seen, array.item_bytes);
+    copies_.emplace_back(context_, array.layout->size() * array.item_bytes, stream_);
+    const ArrayRef copy{copies_.back().pointer(), array.type, array.item_bytes, &seen};
+    copy_elements(context_, copy, array, stream_);
+    if (!same) seen = broadcast_to(Layout(seen), shape);
+    push(copy.address, array.item_bytes, &seen);
+  }
+
+  /// `add_operands(parameters, addresses)` adds what follows the results' addresses.
+  template <class Key, class AddOperands>
+  void launch(Key& key, AddOperands&& add_operands) {
+    const Walk walk = collapse(std::span(layouts_.data(), arrays_));
+    if (walk.size == 0) return;
+    const std::span<const CUdeviceptr> addresses(addresses_.data(), arrays_);
+    const ElementwisePlan plan = plan_elementwise(
+        walk, {std::span(item_bytes_.data(), arrays_), addresses}, context_.device());
+    key.access = plan.access;
+    Parameters parameters;
+    for (std::size_t r = 0; r < results_.size(); ++r) parameters.add(addresses[r]);
+    add_operands(parameters, addresses);
+    plan.add_parameters(parameters, walk, arrays_);
+    cuda::LaunchShape shape;
+    shape.block.x = plan.threads;
+    shape.grid = plan.grid;
+    shape.stream = stream_;
+    cuda::launch(context_.kernel(key), shape, parameters.data(), parameters.bytes());
+  }
+
+ private:
+  /// Whether writing a result may change an element of `array` before it is read.
+  bool disturbed(const ArrayRef& array, const Layout& layout) const {
+    return std::any_of(results_.begin(), results_.end(), [&](const ArrayRef& result) {
+      const bool in_place = array.address == result.address &&
+                            array.item_bytes == result.item_bytes &&
+                            layout.same_strides(*result.layout);
+      return !in_place && overlap(result, array);
+    });
+  }
+  void push(CUdeviceptr address, std::int64_t item_bytes, const Layout* layout) {
+    addresses_[arrays_] = address;
+    item_bytes_[arrays_] = item_bytes;
+    layouts_[arrays_] = layout;
+    ++arrays_;
+  }
+
+  ArrayContext& context_;
+  std::span<const ArrayRef> results_;
+  CUstream stream_;
+  std::array<Layout, most> seen_;
+  std::array<const Layout*, most> layouts_;
+  std::array<std::int64_t, most> item_bytes_;
+  std::array<CUdeviceptr, most> addresses_;
+  std::vector<TemporaryMemory> copies_;
+  std::size_t arrays_ = 0;
+};
+
 }  // namespace
 
 bool overlap(const ArrayRef& a, const ArrayRef& b) {
@@ -58,17 +147,8 @@ bool overlap(const ArrayRef& a, const ArrayRef& b) {
 
 void run_elementwise(ArrayContext& context, Ufunc ufunc, const UfuncTypes& types,
                      const ArrayRef& result, std::span<const Operand> operands, CUstream stream) {
-  std::array<Layout, max_ufunc_operands> seen;
-  std::array<const Layout*, 1 + max_ufunc_operands> layouts;
-  std::array<std::int64_t, 1 + max_ufunc_operands> item_sizes;
-  std::array<CUdeviceptr, 1 + max_ufunc_operands> addresses;
-  std::vector<TemporaryMemory> copies;
-  layouts[0] = result.layout;
-  item_sizes[0] = result.item_bytes;
-  addresses[0] = result.address;
-  std::size_t arrays = 1;
-
   ElementwiseKey key{ufunc, result.type, {}, types.operands};
+  GatheredArrays<1 + max_ufunc_operands> arrays(context, std::span(&result, 1), stream);
   for (std::size_t k = 0; k < operands.size(); ++k) {
     const ArrayRef& array = operands[k].array;
     if (array.layout == nullptr) {
@@ -77,56 +157,34 @@ void run_elementwise(ArrayContext& context, Ufunc ufunc, const UfuncTypes& types
       continue;
     }
     key.inputs[k] = array.type;
-    const bool same = array.layout->same_shape(*result.layout);
-    if (!same) seen[k] = broadcast_to(*array.layout, *result.layout);
-    layouts[arrays] = same ? array.layout : &seen[k];
-    item_sizes[arrays] = array.item_bytes;
-    addresses[arrays] = array.address;
-    const bool in_place = array.address == result.address &&
-                          array.item_bytes == result.item_bytes &&
-                          layouts[arrays]->same_strides(*result.layout);
-    if (!in_place && overlap(result, array)) {
-      seen[k].ndim = array.layout->ndim;
-      seen[k].shape = array.layout->shape;
-      fill_dense_strides(seen[k], array.item_bytes);
-      copies.emplace_back(context, array.layout->size() * array.item_bytes, stream);
-      const ArrayRef copy{copies.back().pointer(), array.type, array.item_bytes, &seen[k]};
-      copy_elements(context, copy, array, stream);
-      addresses[arrays] = copy.address;
-      if (!same) seen[k] = broadcast_to(Layout(seen[k]), *result.layout);
-      layouts[arrays] = &seen[k];
-    }
-    ++arrays;
+    arrays.add(array);
   }
-
-  const std::span used(layouts.data(), arrays);
-  const Walk walk = collapse(used);
-  if (walk.size == 0) return;
-  ElementwisePlan plan = plan_elementwise(
-      walk, {std::span(item_sizes.data(), arrays), std::span(addresses.data(), arrays)},
-      context.device());
-  plan.apply(key);
-
-  Parameters parameters;
-  parameters.add(addresses[0]);
   std::size_t array = 1;
-  for (std::size_t k = 0; k < operands.size(); ++k) {
-    if ((key.scalars >> k & 1u) != 0) {
-      alignas(16) std::byte value[16];
+  arrays.launch(key, [&](Parameters& parameters, std::span<const CUdeviceptr> addresses) {
+    for (std::size_t k = 0; k < operands.size(); ++k) {
+      if ((key.scalars >> k & 1u) == 0) {
+        parameters.add(addresses[array++]);
+        continue;
+      }
       const std::optional<DType> small = types.rounded[k];
-      const Scalar scalar = small ? rounded(operands[k].scalar, *small) : operands[k].scalar;
-      const std::size_t bytes = scalar.write(types.operands[k], value);
-      parameters.add(value, bytes, bytes);
-    } else {
-      parameters.add(addresses[array++]);
+      add_scalar(parameters, small ? rounded(operands[k].scalar, *small) : operands[k].scalar,
+                 types.operands[k]);
     }
-  }
-  plan.add_parameters(parameters, walk, arrays);
-  cuda::LaunchShape shape;
-  shape.block.x = plan.threads;
-  shape.grid = plan.grid;
-  shape.stream = stream;
-  cuda::launch(context.kernel(key), shape, parameters.data(), parameters.bytes());
+  });
+}
+
+void run_fused(ArrayContext& context, const Fusion& fusion, std::span<const ArrayRef> results,
+               std::span<const ArrayRef> operands, CUstream stream) {
+  FusedKey key{&fusion, {}, results.size(), {}};
+  for (std::size_t r = 0; r < results.size(); ++r) key.results[r] = results[r].type;
+  GatheredArrays<Walk::max_operands> arrays(context, results, stream);
+  for (const ArrayRef& operand : operands) arrays.add(operand);
+  arrays.launch(key, [&](Parameters& parameters, std::span<const CUdeviceptr> addresses) {
+    for (const CUdeviceptr address : addresses.subspan(results.size())) parameters.add(address);
+    for (const Fusion::Number& number : fusion.numbers()) {
+      add_scalar(parameters, number.value, number.type);
+    }
+  });
 }
 
 void copy_elements(ArrayContext& context, const ArrayRef& result, const ArrayRef& source,

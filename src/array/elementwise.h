@@ -10,6 +10,8 @@
 
 namespace pycuda::array {
 
+class Fusion;
+
 /// An array in device memory.
 struct ArrayRef {
   CUdeviceptr address = 0;
@@ -32,6 +34,12 @@ struct Operand {
 /// Does not block, but for compiling.
 void run_elementwise(ArrayContext& context, Ufunc ufunc, const UfuncTypes& types,
                      const ArrayRef& result, std::span<const Operand> operands, CUstream stream);
+
+/// Each result[i] is what the fusion computes of operands[i]...: the results have one shape, to
+/// which the operands broadcast (ShapeMismatch otherwise); no two results overlap. Otherwise as
+/// run_elementwise. `fusion` is finished.
+void run_fused(ArrayContext& context, const Fusion& fusion, std::span<const ArrayRef> results,
+               std::span<const ArrayRef> operands, CUstream stream);
 
 /// Copies elements, converting them: between raw types only of equal size.
 void copy_elements(ArrayContext& context, const ArrayRef& result, const ArrayRef& source,

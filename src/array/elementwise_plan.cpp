@@ -20,27 +20,27 @@ constexpr unsigned widest_gang = 64;
 
 std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-bool contiguous_alike(const ElementwisePlan& plan, const Walk& walk) {
+bool contiguous_alike(const ElementwiseAccess& access, const Walk& walk) {
   if (walk.ndim == 0) return true;
-  return walk.ndim == 1 && std::all_of(plan.inner.begin(), plan.inner.begin() + walk.operands,
+  return walk.ndim == 1 && std::all_of(access.inner.begin(), access.inner.begin() + walk.operands,
                                        [](Inner inner) { return inner == Inner::Dense; });
 }
 
 /// How many elements a thread moves at once: 16 bytes of the widest type, when all allow it.
-int vector_length(const Walk& walk, const WalkedArrays& arrays, const ElementwisePlan& plan,
+int vector_length(const Walk& walk, const WalkedArrays& arrays, const ElementwiseAccess& access,
                   bool contiguous) {
-  if (walk.ndim == 0 || walk.size < (std::int64_t{1} << 16) || plan.inner[0] != Inner::Dense)
+  if (walk.ndim == 0 || walk.size < (std::int64_t{1} << 16) || access.inner[0] != Inner::Dense)
     return 1;
   const auto last = static_cast<std::size_t>(walk.ndim - 1);
   std::int64_t widest = 1;
   for (std::size_t k = 0; k < arrays.item_bytes.size(); ++k) {
-    if (plan.inner[k] == Inner::Stepped) return 1;
+    if (access.inner[k] == Inner::Stepped) return 1;
     widest = std::max(widest, arrays.item_bytes[k]);
   }
   for (std::int64_t length = std::min<std::int64_t>(16 / widest, 8); length > 1; length /= 2) {
     bool fits = contiguous || walk.shape[last] % length == 0;
     for (std::size_t k = 0; fits && k < arrays.item_bytes.size(); ++k) {
-      if (plan.inner[k] == Inner::Fixed) continue;
+      if (access.inner[k] == Inner::Fixed) continue;
       const std::int64_t bytes = std::min<std::int64_t>(arrays.item_bytes[k] * length, 16);
       fits = arrays.addresses[k] % static_cast<std::uint64_t>(bytes) == 0;
       for (std::size_t d = 0; d < last; ++d) fits = fits && walk.strides[k][d] % bytes == 0;
@@ -51,27 +51,28 @@ int vector_length(const Walk& walk, const WalkedArrays& arrays, const Elementwis
 }
 
 void plan_serial(ElementwisePlan& plan, const Walk& walk, bool contiguous) {
+  ElementwiseAccess& access = plan.access;
   // Chunks of a few thousand elements stay in a core's cache and keep all cores busy.
   const std::int64_t chunk = walk.size < (1 << 18) ? 1024 : 4096;
   const auto last = static_cast<std::size_t>(walk.ndim == 0 ? 0 : walk.ndim - 1);
   plan.threads = serial_block_threads;
   if (contiguous && walk.size <= most_at_once) {
-    plan.form = ElementwiseForm::Once;
+    access.form = ElementwiseForm::Once;
     plan.threads = std::min(widest_gang * static_cast<unsigned>(divide_up(walk.size, widest_gang)),
                             block_threads);
     plan.counts = {walk.size, 0};
     plan.count = 2;
     plan.grid.x = static_cast<unsigned>(divide_up(walk.size, plan.threads));
   } else if (contiguous) {
-    plan.form = ElementwiseForm::Strip;
-    plan.wide = true;
+    access.form = ElementwiseForm::Strip;
+    access.wide = true;
     plan.counts = {walk.size, chunk};
     plan.count = 2;
     plan.grid.x = static_cast<unsigned>(divide_up(walk.size, chunk));
   } else if (walk.shape[last] >= shortest_row) {
-    plan.form = ElementwiseForm::Rows;
-    plan.wide = true;
-    plan.ndim = walk.ndim;
+    access.form = ElementwiseForm::Rows;
+    access.wide = true;
+    access.ndim = walk.ndim;
     const std::int64_t columns = walk.shape[last];
     const std::int64_t rows = walk.size / columns;
     const std::int64_t columns_each = std::max(std::min(columns, chunk), divide_up(columns, 65535));
@@ -82,8 +83,8 @@ void plan_serial(ElementwisePlan& plan, const Walk& walk, bool contiguous) {
     plan.grid.y = static_cast<unsigned>(divide_up(columns, columns_each));
   } else {
     plan.threads = widest_gang;
-    plan.wide = walk.size > largest_narrow;
-    plan.ndim = walk.ndim;
+    access.wide = walk.size > largest_narrow;
+    access.ndim = walk.ndim;
     plan.counts = {walk.size, chunk};
     plan.count = 2;
     plan.grid.x = static_cast<unsigned>(divide_up(walk.size, chunk));
@@ -95,28 +96,29 @@ void plan_serial(ElementwisePlan& plan, const Walk& walk, bool contiguous) {
 ElementwisePlan plan_elementwise(const Walk& walk, const WalkedArrays& arrays,
                                  const cuda::DeviceTraits& device) {
   ElementwisePlan plan;
+  ElementwiseAccess& access = plan.access;
   const auto last = static_cast<std::size_t>(walk.ndim == 0 ? 0 : walk.ndim - 1);
   for (std::size_t k = 0; k < arrays.item_bytes.size(); ++k) {
-    plan.inner[k] =
+    access.inner[k] =
         walk.ndim == 0 ? Inner::Dense : inner_of(walk.strides[k][last], arrays.item_bytes[k]);
   }
-  const bool contiguous = contiguous_alike(plan, walk);
+  const bool contiguous = contiguous_alike(access, walk);
   if (device.serial_threads) {
     plan_serial(plan, walk, contiguous);
     return plan;
   }
   plan.threads = contiguous ? contiguous_block_threads : block_threads;
-  plan.vector = vector_length(walk, arrays, plan, contiguous);
+  access.vector = vector_length(walk, arrays, access, contiguous);
   // One step of a block's threads each, unless there were too many blocks.
   std::int64_t size = walk.size;
-  std::int64_t step = std::int64_t{plan.threads} * plan.vector;
+  std::int64_t step = std::int64_t{plan.threads} * access.vector;
   if (!contiguous) {
-    plan.ndim = walk.ndim;
-    size /= plan.vector;
-    plan.batch = plan.vector > 1 ? 2 : size < (1 << 18) ? 1 : 4;
-    step = std::int64_t{plan.threads} * plan.batch;
+    access.ndim = walk.ndim;
+    size /= access.vector;
+    access.batch = access.vector > 1 ? 2 : size < (1 << 18) ? 1 : 4;
+    step = std::int64_t{plan.threads} * access.batch;
   }
-  plan.wide = size > largest_narrow;
+  access.wide = size > largest_narrow;
   const std::int64_t chunk = step * divide_up(size, step * largest_narrow);
   plan.counts = {size, chunk};
   plan.count = 2;
@@ -124,34 +126,21 @@ ElementwisePlan plan_elementwise(const Walk& walk, const WalkedArrays& arrays,
   return plan;
 }
 
-void ElementwisePlan::apply(ElementwiseKey& key) const {
-  key.form = form;
-  key.ndim = ndim;
-  key.vector = vector;
-  key.batch = batch;
-  key.wide = wide;
-  // Kernels on arrays that are contiguous alike do not depend on it.
-  if (ndim == 0) return;
-  key.inner[0] = inner[0];
-  std::size_t array = 1;
-  const auto operands = static_cast<std::size_t>(facts(key.ufunc).operands);
-  for (std::size_t k = 0; k < operands; ++k) {
-    if ((key.scalars >> k & 1u) == 0) key.inner[1 + k] = inner[array++];
-  }
-}
-
 void ElementwisePlan::add_parameters(Parameters& parameters, const Walk& walk,
                                      std::size_t arrays) const {
-  for (int i = 0; i < count; ++i) parameters.add_index(counts[static_cast<std::size_t>(i)], wide);
-  if (ndim == 0) return;
-  const auto last = static_cast<std::size_t>(ndim - 1);
+  for (int i = 0; i < count; ++i)
+    parameters.add_index(counts[static_cast<std::size_t>(i)], access.wide);
+  if (access.ndim == 0) return;
+  const auto last = static_cast<std::size_t>(access.ndim - 1);
   std::array<std::int64_t, max_dims> lengths = walk.shape;
-  lengths[last] /= vector;
-  parameters.add_lengths(lengths.data(), form == ElementwiseForm::Rows ? ndim - 1 : ndim, wide);
+  lengths[last] /= access.vector;
+  parameters.add_lengths(lengths.data(),
+                         access.form == ElementwiseForm::Rows ? access.ndim - 1 : access.ndim,
+                         access.wide);
   for (std::size_t k = 0; k < arrays; ++k) {
     std::array<std::int64_t, max_dims> strides = walk.strides[k];
-    strides[last] *= vector;
-    parameters.add_strides(strides.data(), ndim);
+    strides[last] *= access.vector;
+    parameters.add_strides(strides.data(), access.ndim);
   }
 }
 

@@ -14,27 +14,20 @@
 
 namespace pycuda::array {
 
-/// Of the result first, then of the operands in memory.
+/// Of the results first, then of the operands in memory.
 struct WalkedArrays {
   std::span<const std::int64_t> item_bytes;
   std::span<const CUdeviceptr> addresses;
 };
 
 struct ElementwisePlan {
-  ElementwiseForm form = ElementwiseForm::Elements;
-  int ndim = 0;
-  int vector = 1;
-  int batch = 1;
-  bool wide = false;
-  std::array<Inner, Walk::max_operands> inner{};  ///< in the order of the walk
+  ElementwiseAccess access;
   unsigned threads = 0;
   cuda::Dim3 grid;
   /// What follows the addresses: the counts of the form.
   std::array<std::int64_t, 4> counts{};
   int count = 0;
 
-  /// Sets what the key says of layouts; its operands and scalars are set already.
-  void apply(ElementwiseKey& key) const;
   /// The counts, lengths and strides.
   void add_parameters(Parameters& parameters, const Walk& walk, std::size_t arrays) const;
 };

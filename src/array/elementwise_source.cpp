@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The texts of kernels on elements, one for each form.
-#include <algorithm>
 #include <bit>
 
 #include "array/kernel_source.h"
@@ -12,29 +11,35 @@ namespace {
 /// Writes one kernel.
 class ElementwiseText {
  public:
-  explicit ElementwiseText(const ElementwiseKey& key)
-      : key_(key), operands_(static_cast<std::size_t>(facts(key.ufunc).operands)) {
+  ElementwiseText(const ElementwiseBody& body, const ElementwiseAccess& access)
+      : body_(body), access_(access), operands_(body.operands.size()) {
+    arrays_ = results();
     for (std::size_t k = 0; k < operands_; ++k) arrays_ += is_scalar(k) ? 0 : 1;
   }
 
-  std::string text() const {
+  std::string text(const std::string& kernel_name) const {
     std::string text = std::string(kernel_prelude_types) + kernel_prelude_functions +
-                       (computes_complex() ? kernel_prelude_complex : "") + index_types(key_.wide) +
-                       "typedef " + c_name(key_.result) + " out_t;\n";
+                       (body_.complex ? kernel_prelude_complex : "") + index_types(access_.wide);
+    std::string members;
+    for (std::size_t r = 0; r < results(); ++r) {
+      text += "typedef " + std::string(c_name(body_.results[r])) + " out" + number(r) + ";\n";
+      members += " out" + number(r) + " r" + number(r) + ";";
+    }
     for (std::size_t k = 0; k < operands_; ++k) {
-      text += "typedef " + std::string(c_name(key_.computed[k])) + " " + type(k) + ";\n";
+      text += "typedef " + std::string(c_name(body_.operands[k].computed)) + " " + type(k) + ";\n";
       if (!is_scalar(k)) {
-        text += "typedef " + std::string(c_name(key_.inputs[k])) + " in" + number(k) + ";\n";
+        text +=
+            "typedef " + std::string(c_name(body_.operands[k].stored)) + " in" + number(k) + ";\n";
       }
     }
-    text += "FN out_t compute(";
+    text += body_.declarations + "struct Results {" + members + " };\nFN Results compute(";
     for (std::size_t k = 0; k < operands_; ++k) {
-      text += (k == 0 ? "const " : ", const ") + type(k) + " " + variable(k);
+      text += (k == 0 ? "const " : ", const ") + type(k) + " " + operand_variable(k);
     }
-    text += ") { return cast<out_t>(" + std::string(facts(key_.ufunc).expression) + "); }\n";
-    text += "extern \"C\" __global__ void " + bounds_of_one_gang() + key_.kernel_name() + "(" +
+    text += ") {\n" + body_.compute + "}\n";
+    text += "extern \"C\" __global__ void " + bounds_of_one_gang() + kernel_name + "(" +
             parameters() + ") {\n";
-    switch (key_.form) {
+    switch (access_.form) {
       case ElementwiseForm::Once:
         return text + once() + "}\n";
       case ElementwiseForm::Strip:
@@ -44,64 +49,76 @@ class ElementwiseText {
       case ElementwiseForm::Elements:
         break;
     }
-    return text + (key_.ndim == 0 ? contiguous() : general()) + "}\n";
+    return text + (access_.ndim == 0 ? contiguous() : general()) + "}\n";
   }
 
  private:
   /// Says how small the blocks are of the forms that are for one gang alone.
   std::string bounds_of_one_gang() const {
-    return key_.form == ElementwiseForm::Strip || key_.form == ElementwiseForm::Rows
+    return access_.form == ElementwiseForm::Strip || access_.form == ElementwiseForm::Rows
                ? "__launch_bounds__(" + number(serial_block_threads) + ") "
                : std::string();
   }
 
-  bool computes_complex() const {
-    return std::any_of(key_.computed.begin(), key_.computed.begin() + operands_, is_complex);
+  std::size_t results() const { return body_.results.size(); }
+  bool is_scalar(std::size_t k) const { return body_.operands[k].scalar; }
+  static std::string type(std::size_t k) { return operand_type(k); }
+  static std::string scalar(std::size_t k) { return "s" + number(k); }
+  std::string width() const { return std::to_string(access_.vector); }
+  std::string pack_of(const std::string& type) const {
+    return "Pack<" + type + ", " + width() + ">";
   }
 
-  bool is_scalar(std::size_t k) const { return (key_.scalars >> k & 1u) != 0; }
-  static std::string type(std::size_t k) { return {static_cast<char>('A' + k)}; }
-  static std::string variable(std::size_t k) { return {static_cast<char>('a' + k)}; }
-
   std::string parameters() const {
-    std::string text = "char* p_out";
+    std::string text;
+    for (std::size_t r = 0; r < results(); ++r)
+      text += (r == 0 ? "char* p_out" : ", char* p_out") + number(r);
     for (std::size_t k = 0; k < operands_; ++k) {
-      text +=
-          is_scalar(k) ? ", const " + type(k) + " " + variable(k) : ", const char* p" + number(k);
+      text += is_scalar(k) ? ", const " + type(k) + " " + scalar(k) : ", const char* p" + number(k);
     }
-    const bool rows = key_.form == ElementwiseForm::Rows;
+    const bool rows = access_.form == ElementwiseForm::Rows;
     text += rows
                 ? ", const u64 rows, const u64 rows_each, const u64 columns, const u64 columns_each"
                 : ", const index_t n, const index_t chunk";
-    if (key_.ndim == 0) return text;
-    text += lengths_parameter(key_.ndim - (rows ? 1 : 0), key_.wide, "lengths");
-    for (std::size_t k = 0; k <= arrays_; ++k) {
-      text += strides_parameter(key_.ndim, "strides" + number(k));
+    if (access_.ndim == 0) return text;
+    text += lengths_parameter(access_.ndim - (rows ? 1 : 0), access_.wide, "lengths");
+    for (std::size_t k = 0; k < arrays_; ++k) {
+      text += strides_parameter(access_.ndim, "strides" + number(k));
     }
     return text;
   }
 
-  /// compute(...) of values that `read(k, array)` says; `array` counts the operands in memory
-  /// from 1.
+  /// Computes the results of values that `read(k, array)` says, into a variable `computed`; `array`
+  /// counts the operands in memory from the number of results on.
   template <class Read>
   std::string computed(Read&& read) const {
-    std::string text = "compute(";
-    std::size_t array = 1;
+    std::string text = "const Results computed = compute(";
+    std::size_t array = results();
     for (std::size_t k = 0; k < operands_; ++k) {
       if (k != 0) text += ", ";
-      text += is_scalar(k) ? variable(k) : "cast<" + type(k) + ">(" + read(k, array++) + ")";
+      text += is_scalar(k) ? scalar(k) : "cast<" + type(k) + ">(" + read(k, array++) + ")";
     }
-    return text + ")";
+    return text + "); ";
+  }
+  /// The same, and each result stored where `place(r)` says: a statement.
+  template <class Read, class Place>
+  std::string stored(Read&& read, Place&& place) const {
+    std::string text = "{ " + computed(read);
+    for (std::size_t r = 0; r < results(); ++r)
+      text += place(r) + " = computed.r" + number(r) + "; ";
+    return text + "}\n";
   }
 
-  /// p_out[i] = ..., for arrays that are contiguous alike.
+  /// p_out0[i] = ..., for arrays that are contiguous alike.
   std::string store_at(const std::string& i) const {
     const std::string index = "[static_cast<u64>(" + i + ")]";
-    return "reinterpret_cast<out_t*>(p_out)" + index + " = " +
-           computed([&](std::size_t k, std::size_t) {
-             return "reinterpret_cast<const in" + number(k) + "*>(p" + number(k) + ")" + index;
-           }) +
-           ";\n";
+    return stored(
+        [&](std::size_t k, std::size_t) {
+          return "reinterpret_cast<const in" + number(k) + "*>(p" + number(k) + ")" + index;
+        },
+        [&](std::size_t r) {
+          return "reinterpret_cast<out" + number(r) + "*>(p_out" + number(r) + ")" + index;
+        });
   }
 
   std::string once() const {
@@ -116,77 +133,99 @@ class ElementwiseText {
   std::string contiguous() const {
     std::string text = chunk_bounds();
     const std::string tail = "; i < end; i += blockDim.x) {\n    " + store_at("i") + "  }\n";
-    if (key_.vector == 1) return text + "  for (index_t i = begin + threadIdx.x" + tail;
-    const std::string width = std::to_string(key_.vector);
+    if (access_.vector == 1) return text + "  for (index_t i = begin + threadIdx.x" + tail;
     std::string pack;
     for (std::size_t k = 0; k < operands_; ++k) {
       if (is_scalar(k)) continue;
-      pack += "    const auto v" + number(k) + " = reinterpret_cast<const Pack<in" + number(k) +
-              ", " + width + ">*>(p" + number(k) + ")[i];\n";
+      pack += "    const auto v" + number(k) + " = reinterpret_cast<const " +
+              pack_of("in" + number(k)) + "*>(p" + number(k) + ")[i];\n";
     }
-    pack += "    Pack<out_t, " + width + "> result;\n    for (int j = 0; j < " + width +
-            "; ++j) result.v[j] = " +
-            computed([](std::size_t k, std::size_t) { return "v" + number(k) + ".v[j]"; }) +
-            ";\n    reinterpret_cast<Pack<out_t, " + width + ">*>(p_out)[i] = result;\n";
+    for (std::size_t r = 0; r < results(); ++r) {
+      pack += "    " + pack_of("out" + number(r)) + " result" + number(r) + ";\n";
+    }
+    pack += "    for (int j = 0; j < " + width() + "; ++j) " +
+            stored([](std::size_t k, std::size_t) { return "v" + number(k) + ".v[j]"; },
+                   [](std::size_t r) { return "result" + number(r) + ".v[j]"; });
+    for (std::size_t r = 0; r < results(); ++r) {
+      pack += "    reinterpret_cast<" + pack_of("out" + number(r)) + "*>(p_out" + number(r) +
+              ")[i] = result" + number(r) + ";\n";
+    }
     // All blocks but the last of nearly all launches: the bounds of loops would cost bandwidth.
-    text += "  if (end - begin == " + width + " * blockDim.x) {\n    const index_t i = begin / " +
-            width + " + threadIdx.x;\n" + pack +
-            "    return;\n  }\n  const index_t packs = end / " + width +
-            ";\n  for (index_t i = begin / " + width +
+    text += "  if (end - begin == " + width() + " * blockDim.x) {\n    const index_t i = begin / " +
+            width() + " + threadIdx.x;\n" + pack +
+            "    return;\n  }\n  const index_t packs = end / " + width() +
+            ";\n  for (index_t i = begin / " + width() +
             " + threadIdx.x; i < packs; i += blockDim.x) {\n" + pack + "  }\n";
-    return text + "  for (index_t i = packs * " + width + " + threadIdx.x" + tail;
+    return text + "  for (index_t i = packs * " + width() + " + threadIdx.x" + tail;
   }
 
-  /// Byte offsets into all arrays: o0 of the result, o1 ...
+  /// Byte offsets into all arrays: o0 of the first result, o1 ...
   std::string offsets() const {
     std::string text;
-    for (std::size_t k = 0; k <= arrays_; ++k) text += "    i64 o" + number(k) + " = 0;\n";
+    for (std::size_t k = 0; k < arrays_; ++k) text += "    i64 o" + number(k) + " = 0;\n";
     return text;
   }
 
-  /// Reads one element or pack of each operand, computes, and writes to `into`.
-  std::string load_and_compute(const std::string& into) const {
-    const std::string width = std::to_string(key_.vector);
+  /// Reads one element or pack of each operand, computes, and writes to what `into(r)` says.
+  template <class Into>
+  std::string load_and_compute(Into&& into) const {
     std::string text;
-    std::size_t array = 1;
+    std::size_t array = results();
     for (std::size_t k = 0; k < operands_; ++k) {
       if (is_scalar(k)) continue;
-      const bool pack = key_.vector > 1 && key_.inner[1 + k] == Inner::Dense;
+      const std::string in = "in" + number(k);
       text += "      const auto v" + number(k) + " = *reinterpret_cast<const " +
-              (pack ? "Pack<in" + number(k) + ", " + width + ">" : "in" + number(k)) + "*>(p" +
-              number(k) + " + o" + number(array++) + ");\n";
+              (is_pack(array) ? pack_of(in) : in) + "*>(p" + number(k) + " + o" + number(array) +
+              ");\n";
+      ++array;
     }
-    if (key_.vector == 1) {
-      return text + "      " + into + " = " +
-             computed([](std::size_t k, std::size_t) { return "v" + number(k); }) + ";\n";
-    }
-    return text + "      for (int j = 0; j < " + width + "; ++j) " + into +
-           ".v[j] = " + computed([&](std::size_t k, std::size_t) {
-             return "v" + number(k) + (key_.inner[1 + k] == Inner::Dense ? ".v[j]" : "");
-           }) +
-           ";\n";
+    const auto read = [&](std::size_t k, std::size_t which) {
+      return "v" + number(k) + (is_pack(which) ? ".v[j]" : "");
+    };
+    if (access_.vector == 1) return text + "      " + stored(read, into);
+    return text + "      for (int j = 0; j < " + width() + "; ++j) " +
+           stored(read, [&](std::size_t r) { return into(r) + ".v[j]"; });
+  }
+  bool is_pack(std::size_t array) const {
+    return access_.vector > 1 && access_.inner[array] == Inner::Dense;
   }
 
   std::string general() const {
-    const std::string out =
-        key_.vector == 1 ? "out_t" : "Pack<out_t, " + std::to_string(key_.vector) + ">";
-    const std::string one_at_a_time =
-        offsets() + unravel(key_.ndim, arrays_ + 1, key_.wide, "i", "lengths", "strides", "o") +
-        "    " + out + " result;\n" + load_and_compute("result") + "    *reinterpret_cast<" + out +
-        "*>(p_out + o0) = result;\n";
+    const auto out = [&](std::size_t r) {
+      return access_.vector == 1 ? "out" + number(r) : pack_of("out" + number(r));
+    };
+    const auto store = [&](std::size_t r, const std::string& place, const std::string& value) {
+      return "*reinterpret_cast<" + out(r) + "*>(p_out" + number(r) + " + " + place +
+             ") = " + value + ";\n";
+    };
+    const std::string places =
+        offsets() + unravel(access_.ndim, arrays_, access_.wide, "i", "lengths", "strides", "o");
+    std::string one_at_a_time = places;
+    for (std::size_t r = 0; r < results(); ++r) {
+      one_at_a_time += "    " + out(r) + " result" + number(r) + ";\n";
+    }
+    one_at_a_time += load_and_compute([](std::size_t r) { return "result" + number(r); });
+    for (std::size_t r = 0; r < results(); ++r) {
+      one_at_a_time += "    " + store(r, "o" + number(r), "result" + number(r));
+    }
     std::string text = chunk_bounds() + "  index_t base = begin;\n";
-    if (key_.batch > 1) {
+    if (access_.batch > 1) {
       // Reading ahead keeps memory busy: the compiler may not move reads before writes.
-      const std::string batch = std::to_string(key_.batch);
+      const std::string batch = std::to_string(access_.batch);
+      std::string kept, keep, write;
+      for (std::size_t r = 0; r < results(); ++r) {
+        const std::string n = number(r);
+        kept += "    " + out(r) + " results" + n + "[" + batch + "];\n    i64 places" + n + "[" +
+                batch + "];\n";
+        keep += "      places" + n + "[u] = o" + n + ";\n";
+        write += "      " + store(r, "places" + n + "[u]", "results" + n + "[u]");
+      }
       text += "  for (; end - base >= " + batch + " * blockDim.x; base += " + batch +
-              " * blockDim.x) {\n    " + out + " results[" + batch + "];\n    i64 places[" + batch +
-              "];\n#pragma unroll\n    for (int u = 0; u < " + batch +
-              "; ++u) {\n      const index_t i = base + u * blockDim.x + threadIdx.x;\n" +
-              offsets() +
-              unravel(key_.ndim, arrays_ + 1, key_.wide, "i", "lengths", "strides", "o") +
-              load_and_compute("results[u]") +
-              "      places[u] = o0;\n    }\n#pragma unroll\n    for (int u = 0; u < " + batch +
-              "; ++u) *reinterpret_cast<" + out + "*>(p_out + places[u]) = results[u];\n  }\n";
+              " * blockDim.x) {\n" + kept + "#pragma unroll\n    for (int u = 0; u < " + batch +
+              "; ++u) {\n      const index_t i = base + u * blockDim.x + threadIdx.x;\n" + places +
+              load_and_compute([](std::size_t r) { return "results" + number(r) + "[u]"; }) + keep +
+              "    }\n#pragma unroll\n    for (int u = 0; u < " + batch + "; ++u) {\n" + write +
+              "    }\n  }\n";
     }
     return text +
            "  for (; end - base >= blockDim.x; base += blockDim.x) {\n"
@@ -196,27 +235,30 @@ class ElementwiseText {
            one_at_a_time + "  }\n";
   }
 
-  /// The loop of one gang of threads over `count` elements at q_out, q0 ...: the loop and all that
+  /// The loop of one gang of threads over `count` elements at q_out0, q0 ...: the loop and all that
   /// it compares are the same for all threads.
-  std::string side_by_side(const std::string& body) const {
+  static std::string side_by_side(const std::string& body) {
     return "    u64 i = 0;\n    for (; i + threads <= count; i += threads) {\n      " + body +
            "    }\n    if (i + lane < count) {\n      " + body + "    }\n";
   }
 
   std::string strip() const {
-    std::string text =
-        chunk_bounds() +
-        "  const u64 count = end - begin;\n  const u32 threads = blockDim.x, lane = "
-        "threadIdx.x;\n  out_t* const q_out = reinterpret_cast<out_t*>(p_out) + begin;\n";
+    std::string text = chunk_bounds() +
+                       "  const u64 count = end - begin;\n  const u32 threads = blockDim.x, lane = "
+                       "threadIdx.x;\n";
+    for (std::size_t r = 0; r < results(); ++r) {
+      const std::string n = number(r);
+      text += "  out" + n + "* const q_out" + n + " = reinterpret_cast<out" + n + "*>(p_out" + n +
+              ") + begin;\n";
+    }
     for (std::size_t k = 0; k < operands_; ++k) {
       if (is_scalar(k)) continue;
       text += "  const in" + number(k) + "* const q" + number(k) + " = reinterpret_cast<const in" +
               number(k) + "*>(p" + number(k) + ") + begin;\n";
     }
-    return text + side_by_side("q_out[i + lane] = " + computed([](std::size_t k, std::size_t) {
-                                 return "q" + number(k) + "[i + lane]";
-                               }) +
-                               ";\n");
+    return text + side_by_side(stored(
+                      [](std::size_t k, std::size_t) { return "q" + number(k) + "[i + lane]"; },
+                      [](std::size_t r) { return "q_out" + number(r) + "[i + lane]"; }));
   }
 
   std::string rows() const {
@@ -227,42 +269,61 @@ class ElementwiseText {
         "  const u64 first = static_cast<u64>(blockIdx.x) * rows_each;\n"
         "  const u64 last = rows - first < rows_each ? rows : first + rows_each;\n"
         "  for (u64 row = first; row < last; ++row) {\n";
-    const std::string last_dim = ".v[" + std::to_string(key_.ndim - 1) + "]";
-    for (std::size_t k = 0; k <= arrays_; ++k) {
+    const std::string last_dim = ".v[" + std::to_string(access_.ndim - 1) + "]";
+    for (std::size_t k = 0; k < arrays_; ++k) {
       text += "    i64 o" + number(k) + " = static_cast<i64>(begin) * strides" + number(k) +
               last_dim + ";\n";
     }
-    text += unravel(key_.ndim - 1, arrays_ + 1, true, "row", "lengths", "strides", "o");
-    const auto place = [&](Inner inner, const std::string& type, const std::string& q,
-                           std::size_t array) {
+    text += unravel(access_.ndim - 1, arrays_, true, "row", "lengths", "strides", "o");
+    const auto place = [&](const std::string& type, const std::string& q, std::size_t array) {
+      const Inner inner = access_.inner[array];
       if (inner == Inner::Dense) return "reinterpret_cast<" + type + "*>(" + q + ")[i + lane]";
       if (inner == Inner::Fixed) return "*reinterpret_cast<" + type + "*>(" + q + ")";
       return "*reinterpret_cast<" + type + "*>(" + q + " + static_cast<i64>(i + lane) * strides" +
              number(array) + last_dim + ")";
     };
-    text += "    char* const q_out = p_out + o0;\n";
-    std::size_t array = 1;
+    for (std::size_t r = 0; r < results(); ++r) {
+      text +=
+          "    char* const q_out" + number(r) + " = p_out" + number(r) + " + o" + number(r) + ";\n";
+    }
+    std::size_t array = results();
     for (std::size_t k = 0; k < operands_; ++k) {
       if (is_scalar(k)) continue;
       text += "    const char* const q" + number(k) + " = p" + number(k) + " + o" +
               number(array++) + ";\n";
     }
     return text +
-           side_by_side(place(key_.inner[0], "out_t", "q_out", 0) + " = " +
-                        computed([&](std::size_t k, std::size_t which) {
-                          return place(key_.inner[1 + k], "const in" + number(k), "q" + number(k),
-                                       which);
-                        }) +
-                        ";\n") +
+           side_by_side(stored(
+               [&](std::size_t k, std::size_t which) {
+                 return place("const in" + number(k), "q" + number(k), which);
+               },
+               [&](std::size_t r) { return place("out" + number(r), "q_out" + number(r), r); })) +
            "  }\n";
   }
 
-  const ElementwiseKey& key_;
+  const ElementwiseBody& body_;
+  const ElementwiseAccess& access_;
   std::size_t operands_;
-  std::size_t arrays_ = 0;  ///< operands in memory
+  std::size_t arrays_ = 0;  ///< results, and operands in memory
 };
 
 }  // namespace
+
+void add(Packer& packer, const ElementwiseAccess& access, std::size_t arrays) {
+  packer.add(static_cast<unsigned>(access.form), 2);
+  packer.add(static_cast<unsigned>(access.ndim), 6);
+  packer.add(static_cast<unsigned>(std::countr_zero(static_cast<unsigned>(access.vector))), 3);
+  packer.add(static_cast<unsigned>(std::countr_zero(static_cast<unsigned>(access.batch))), 3);
+  packer.add(access.wide);
+  // Kernels on arrays that are contiguous alike do not depend on it.
+  if (access.ndim == 0) return;
+  for (std::size_t k = 0; k < arrays; ++k) packer.add(static_cast<unsigned>(access.inner[k]), 2);
+}
+
+std::string elementwise_source(const ElementwiseBody& body, const ElementwiseAccess& access,
+                               const std::string& kernel_name) {
+  return ElementwiseText(body, access).text(kernel_name);
+}
 
 KernelNumber ElementwiseKey::packed() const {
   Packer packer(1);
@@ -274,16 +335,22 @@ KernelNumber ElementwiseKey::packed() const {
     packer.add(computed[k]);
   }
   packer.add(scalars, 4);
-  packer.add(static_cast<unsigned>(form), 2);
-  packer.add(static_cast<unsigned>(ndim), 6);
-  packer.add(static_cast<unsigned>(std::countr_zero(static_cast<unsigned>(vector))), 3);
-  packer.add(static_cast<unsigned>(std::countr_zero(static_cast<unsigned>(batch))), 3);
-  packer.add(wide);
-  for (std::size_t k = 0; k <= operands; ++k) packer.add(static_cast<unsigned>(inner[k]), 2);
+  add(packer, access, 1 + operands - static_cast<std::size_t>(std::popcount(scalars)));
   return packer.key();
 }
 
 std::string ElementwiseKey::kernel_name() const { return unique_name(facts(ufunc).name, packed()); }
-std::string ElementwiseKey::source() const { return ElementwiseText(*this).text(); }
+
+std::string ElementwiseKey::source() const {
+  ElementwiseBody body;
+  body.results = {result};
+  const auto operands = static_cast<std::size_t>(facts(ufunc).operands);
+  for (std::size_t k = 0; k < operands; ++k) {
+    body.operands.push_back({inputs[k], computed[k], (scalars >> k & 1u) != 0});
+    body.complex = body.complex || is_complex(computed[k]);
+  }
+  body.compute = "  return {cast<out0>(" + std::string(facts(ufunc).expression) + ")};\n";
+  return elementwise_source(body, access, kernel_name());
+}
 
 }  // namespace pycuda::array

@@ -6,7 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
+#include "array/layout.h"
 #include "array/reduction_op.h"
 #include "array/ufunc.h"
 
@@ -48,26 +50,52 @@ constexpr Inner inner_of(std::int64_t stride, std::int64_t item_bytes) {
 /// Most elements that kernels count in 32 bits.
 inline constexpr std::int64_t largest_narrow = 0x7fffffff;
 
-/// What a kernel on elements is made for. Operands are numbered without the result.
+/// How a kernel on elements walks them. Arrays are numbered in the order of the walk: results, then
+/// operands in memory.
+struct ElementwiseAccess {
+  ElementwiseForm form = ElementwiseForm::Elements;
+  int ndim = 0;       ///< 0: all arrays are contiguous alike
+  int vector = 1;     ///< elements that a thread moves at once
+  int batch = 1;      ///< elements or packs that a thread reads before it writes; for ndim > 0
+  bool wide = false;  ///< 64-bit indices
+  std::array<Inner, Walk::max_operands> inner{};  ///< of each array; for ndim > 0
+};
+
+/// What a kernel computes for one element.
+struct ElementwiseBody {
+  std::vector<DType> results;
+  struct Operand {
+    DType stored;    ///< of an array
+    DType computed;  ///< as `compute` takes it
+    bool scalar;     ///< a value instead of an array
+  };
+  std::vector<Operand> operands;
+  std::string declarations;  ///< what `compute` needs besides the prelude
+  /// The statements of a function of the operands a, b, c ... of types A, B, C ..., which returns
+  /// `Results`: members r0, r1 ... of types out0, out1 ...
+  std::string compute;
+  bool complex = false;  ///< whether the prelude's functions of complex numbers are used
+};
+
+/// The source of a kernel on elements.
 ///
-/// Parameters: the result's address; each operand's address, or its value in the type it is
+/// Parameters: the results' addresses; each operand's address, or its value in the type it is
 /// computed in. Then, of Rows, the numbers of rows, of rows for each block, of columns and of
 /// columns for each block (u64); of other forms the number of elements (packs of `vector`, if
 /// `ndim` > 0) and how many of them a block takes (u64 if `wide`, else u32). For `ndim` > 0 the
-/// lengths (not the last one of Rows, whose rows are always wide), and for the result and each
-/// array operand the strides in bytes (of packs, along the last dimension).
+/// lengths (not the last one of Rows, whose rows are always wide), and for each array the strides
+/// in bytes (of packs, along the last dimension).
+std::string elementwise_source(const ElementwiseBody& body, const ElementwiseAccess& access,
+                               const std::string& kernel_name);
+
+/// What a kernel of one operation is made for. Operands are numbered without the result.
 struct ElementwiseKey {
   Ufunc ufunc;
   DType result;
   std::array<DType, max_ufunc_operands> inputs;    ///< as stored
   std::array<DType, max_ufunc_operands> computed;  ///< as the expression sees them
   unsigned scalars = 0;                            ///< bit i: operand i is a value
-  ElementwiseForm form = ElementwiseForm::Elements;
-  int ndim = 0;       ///< 0: all arrays are contiguous alike
-  int vector = 1;     ///< elements that a thread moves at once
-  int batch = 1;      ///< elements or packs that a thread reads before it writes; for ndim > 0
-  bool wide = false;  ///< 64-bit indices
-  std::array<Inner, 1 + max_ufunc_operands> inner{};  ///< of the result and of each operand
+  ElementwiseAccess access = {};
 
   KernelNumber packed() const;
   std::string kernel_name() const;

@@ -4,6 +4,17 @@
 #include <cstdio>
 
 namespace pycuda::array {
+namespace {
+
+std::string letter(char first, std::size_t k) {
+  const std::string text(1, static_cast<char>(first + k % 26));
+  return k < 26 ? text : text + number(k / 26);
+}
+
+}  // namespace
+
+std::string operand_type(std::size_t k) { return letter('A', k); }
+std::string operand_variable(std::size_t k) { return letter('a', k); }
 
 std::string unique_name(const char* operation, const KernelNumber& key) {
   char text[96];

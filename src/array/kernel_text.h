@@ -37,6 +37,14 @@ class Packer {
   int used_ = 0;
 };
 
+/// All that the source of a kernel on `arrays` arrays depends on besides its body.
+void add(Packer& packer, const ElementwiseAccess& access, std::size_t arrays);
+
+/// The type and the variable of the k-th operand in the text of an operation: A a, B b ...; after z
+/// with a number.
+std::string operand_type(std::size_t k);
+std::string operand_variable(std::size_t k);
+
 /// Distinguishes kernels in profiles and error messages too.
 std::string unique_name(const char* operation, const KernelNumber& key);
 

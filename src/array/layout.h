@@ -60,9 +60,9 @@ Layout broadcast_to(const Layout& layout, const Layout& target);
 /// "(3, 4)", "(5,)", "()"
 std::string shape_text(std::span<const std::int64_t> shape);
 
-/// Several operands walked together: one shape, strides of each.
+/// Several arrays walked together: one shape, strides of each. Not cleared, as layouts.
 struct Walk {
-  static constexpr int max_operands = 6;
+  static constexpr int max_operands = 16;
   int ndim = 0;
   int operands = 0;
   std::int64_t size = 1;

@@ -51,6 +51,9 @@ nb::object apply(const std::string& name, const nb::tuple& operands, nb::handle 
   std::array<GivenOperand, array::max_ufunc_operands> given;
   for (std::size_t k = 0; k < count; ++k) {
     if (read_operand(operands[k].ptr(), given[k])) continue;
+    if (nb::hasattr(operands[k], "_apply_operation")) {  // what stands for an array in pycuda.fuse
+      return operands[k].attr("_apply_operation")(name, operands, out, dtype, stream);
+    }
     PyErr_Format(
         PyExc_TypeError,
         "'%s' takes arrays on the device and numbers, not %s; copy host arrays with to_gpu",
@@ -330,6 +333,7 @@ void bind_array(nb::module_& m) {
   bind_array_object(m);
   nb::module_ arrays = m.def_submodule("_array", "Operations on arrays (for pycuda.gpuarray).");
   bind_dlpack(arrays);
+  bind_fusion(arrays);
   // For kernels that the package writes.
   arrays.def("set_read_only", [](nb::handle array) {
     state_of_array(require_array(array, "the array")).read_only = true;

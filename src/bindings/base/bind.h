@@ -52,6 +52,7 @@ void bind_value_format(nanobind::module_& m);
 void bind_array(nanobind::module_& m);
 /// Into the submodule _array.
 void bind_dlpack(nanobind::module_& arrays);
+void bind_fusion(nanobind::module_& arrays);
 /// The submodule _rtc.
 void bind_rtc(nanobind::module_& m);
 

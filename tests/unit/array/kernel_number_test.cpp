@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 
+#include "array/fusion.h"
 #include "array/kernel_source.h"
 #include "array/scan_source.h"
 
@@ -36,9 +37,9 @@ TEST_CASE("kernels of different sources have different numbers") {
           ElementwiseKey key{ufunc, DType::F32, {}, {}};
           key.inputs.fill(DType::F32);
           key.computed.fill(DType::F64);
-          key.ndim = ndim;
-          key.vector = vector;
-          key.inner[4] = inner;
+          key.access.ndim = ndim;
+          key.access.vector = vector;
+          key.access.inner[1] = inner;
           known.add(key);
           ++made;
         }
@@ -68,6 +69,61 @@ TEST_CASE("kernels of different sources have different numbers") {
     known.add(ScanKey{op, DType::I8, DType::I64, DType::I64, 1, true, true, false});
     known.add(ScanKey{op, DType::I8, DType::I64, DType::I64, 1, false, false, false});
   }
+}
+
+/// x * y + number, or the same with a subtraction.
+Fusion fusion_of(DType first, DType second, Ufunc last, double number) {
+  const std::array types = {first, second};
+  Fusion fusion("kernel", types);
+  const std::array<Fusion::Operand, 2> factors = {Fusion::Operand{0}, Fusion::Operand{1}};
+  const int product = fusion.add(Ufunc::multiply, factors);
+  Fusion::Operand constant;
+  constant.type = {DType::F64, true};
+  constant.number = {DType::F64, 0, number};
+  const std::array<Fusion::Operand, 2> terms = {Fusion::Operand{product}, constant};
+  const int sum = fusion.add(last, terms);
+  const std::array results = {sum, product};
+  fusion.finish(results);
+  return fusion;
+}
+
+FusedKey fused_key(const Fusion& fusion, int ndim = 0, DType stored = DType::F32) {
+  FusedKey key{&fusion, {stored, DType::F32}, 2, {}};
+  key.access.ndim = ndim;
+  return key;
+}
+
+TEST_CASE("fused kernels of different sources have different numbers, and numbers are parameters") {
+  const Fusion fusion = fusion_of(DType::F32, DType::F32, Ufunc::add, 1.0);
+  const Fusion again = fusion_of(DType::F32, DType::F32, Ufunc::add, 2.0);
+  CHECK(fused_key(fusion).packed() == fused_key(again).packed());
+  CHECK(fused_key(fusion).source() == fused_key(again).source());
+  const Fusion difference = fusion_of(DType::F32, DType::F32, Ufunc::subtract, 1.0);
+  const Fusion mixed = fusion_of(DType::I16, DType::F32, Ufunc::add, 1.0);
+  std::map<std::string, KernelNumber> numbers;
+  const FusedKey keys[] = {fused_key(fusion),    fused_key(difference),
+                           fused_key(mixed),     fused_key(fusion, 1),
+                           fused_key(fusion, 3), fused_key(fusion, 0, DType::F64)};
+  for (const FusedKey& key : keys) {
+    for (const auto& [source, number] : numbers) CHECK_FALSE(number == key.packed());
+    CHECK(numbers.emplace(key.source(), key.packed()).second);
+  }
+}
+
+TEST_CASE("a step of a fused kernel has the type that it has as an operation of its own") {
+  const Fusion halves = fusion_of(DType::F16, DType::F16, Ufunc::add, 1.0);
+  CHECK(halves.type(2) == DType::F16);
+  CHECK(halves.type(3) == DType::F16);
+  CHECK(halves.numbers().size() == 1);
+  CHECK(halves.numbers()[0].type == DType::F32);
+  CHECK(fusion_of(DType::I32, DType::F32, Ufunc::add, 1.0).type(2) == DType::F64);
+}
+
+TEST_CASE("a fused kernel has few enough arrays") {
+  const std::vector<DType> many(max_fused_arrays, DType::F32);
+  Fusion fusion("kernel", many);
+  const std::array results = {0};
+  CHECK_THROWS_AS(fusion.finish(results), ValueMismatch);
 }
 
 }  // namespace

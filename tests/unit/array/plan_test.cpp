@@ -45,16 +45,16 @@ ReducedArrays reduced(const Layout& kept, const Layout& result, const Layout& al
 
 TEST_CASE("contiguous arrays are moved in packs of 16 bytes where they are aligned") {
   const Layout flat = layout_of({1000, 1000}, {4000, 4});
-  CHECK(plan_of(flat, flat, gpu).vector == 4);
-  CHECK(plan_of(flat, flat, gpu, 4100).vector == 1);
-  CHECK(plan_of(flat, flat, gpu).ndim == 0);
+  CHECK(plan_of(flat, flat, gpu).access.vector == 4);
+  CHECK(plan_of(flat, flat, gpu, 4100).access.vector == 1);
+  CHECK(plan_of(flat, flat, gpu).access.ndim == 0);
 }
 
 TEST_CASE("rows that are repeated are moved in packs as well") {
   const Layout result = layout_of({1000, 1000}, {4000, 4});
-  CHECK(plan_of(result, layout_of({1000, 1000}, {0, 4}), gpu).vector == 4);
-  CHECK(plan_of(result, layout_of({1000, 1000}, {4, 0}), gpu).vector == 4);
-  CHECK(plan_of(result, layout_of({1000, 1000}, {4, 4000}), gpu).vector == 1);
+  CHECK(plan_of(result, layout_of({1000, 1000}, {0, 4}), gpu).access.vector == 4);
+  CHECK(plan_of(result, layout_of({1000, 1000}, {4, 0}), gpu).access.vector == 4);
+  CHECK(plan_of(result, layout_of({1000, 1000}, {4, 4000}), gpu).access.vector == 1);
 }
 
 TEST_CASE("short arrays run in blocks of whole gangs on cores") {
@@ -66,7 +66,7 @@ TEST_CASE("short arrays run in blocks of whole gangs on cores") {
                                                   {300, 256, 2}}) {
     const Layout line = layout_of({elements}, {4});
     const ElementwisePlan plan = plan_of(line, line, cores);
-    CHECK(plan.form == ElementwiseForm::Once);
+    CHECK(plan.access.form == ElementwiseForm::Once);
     CHECK(plan.threads == static_cast<unsigned>(threads));
     CHECK(plan.grid.x == static_cast<unsigned>(blocks));
   }
@@ -75,21 +75,22 @@ TEST_CASE("short arrays run in blocks of whole gangs on cores") {
 TEST_CASE("more than 2^31 elements have 64-bit indices") {
   const std::int64_t many = (std::int64_t{1} << 31) + 5;
   const Layout flat = layout_of({many}, {4});
-  CHECK(plan_of(flat, flat, gpu).wide);
+  CHECK(plan_of(flat, flat, gpu).access.wide);
   const Layout every_second = layout_of({many}, {8});
-  CHECK(plan_of(flat, every_second, gpu).wide);
+  CHECK(plan_of(flat, every_second, gpu).access.wide);
   CHECK(plan_of(flat, every_second, cores).grid.x > 0);
-  CHECK_FALSE(plan_of(layout_of({1000}, {4}), layout_of({1000}, {8}), gpu).wide);
+  CHECK_FALSE(plan_of(layout_of({1000}, {4}), layout_of({1000}, {8}), gpu).access.wide);
 }
 
 TEST_CASE("serial threads take small arrays without a loop and large ones in strips") {
   const Layout small = layout_of({1024}, {4});
   const Layout large = layout_of({100000}, {4});
-  CHECK(plan_of(small, small, cores).form == ElementwiseForm::Once);
-  CHECK(plan_of(large, large, cores).form == ElementwiseForm::Strip);
-  CHECK(plan_of(large, layout_of({100000}, {8}), cores).form == ElementwiseForm::Rows);
-  CHECK(plan_of(layout_of({9000, 3}, {12, 4}), layout_of({9000, 3}, {4, 36000}), cores).form ==
-        ElementwiseForm::Elements);
+  CHECK(plan_of(small, small, cores).access.form == ElementwiseForm::Once);
+  CHECK(plan_of(large, large, cores).access.form == ElementwiseForm::Strip);
+  CHECK(plan_of(large, layout_of({100000}, {8}), cores).access.form == ElementwiseForm::Rows);
+  CHECK(
+      plan_of(layout_of({9000, 3}, {12, 4}), layout_of({9000, 3}, {4, 36000}), cores).access.form ==
+      ElementwiseForm::Elements);
 }
 
 TEST_CASE("a long sum is cut into parts, a short one is not") {

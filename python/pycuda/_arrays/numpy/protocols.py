@@ -245,4 +245,11 @@ _PLAIN = {
     for ufunc in vars(np).values()
     if isinstance(ufunc, np.ufunc) and ufunc not in (np.matmul, np.divmod) and (name := _operation(ufunc))
 }
+
+
+def plain_operation(ufunc):
+    """The name of the single operation that a ufunc is; None for other ufuncs."""
+    return _PLAIN.get(ufunc)
+
+
 _driver._array.set_protocols(_PLAIN, array_ufunc, FUNCTIONS, _found)
