@@ -26,7 +26,7 @@ _MISSING = object()
 
 
 def constant(one):
-    """An argument that is no array, as a part of a key: equal ones are the same to a kernel."""
+    """An argument that is not an array, as a part of a key: equal ones are the same to a kernel."""
     if type(one) is tuple:
         return (tuple, tuple([constant(part) for part in one]))
     if not isinstance(one, _CONSTANTS):
