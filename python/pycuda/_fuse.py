@@ -7,7 +7,7 @@ from pycuda._arrays.core.gpuarray import GPUArray
 from pycuda._fused_elements import Trace
 from pycuda._fused_surroundings import Surroundings, constant
 
-# Of each function; the oldest goes.
+# Of each function, before all are forgotten. Their kernels stay.
 _MOST_TRACES = 128
 
 
@@ -60,8 +60,8 @@ class Fused:
         trace = self._traces.get(key)
         if trace is None or not trace.surroundings.unchanged():
             trace = self._traced(arguments, named)
-            while len(self._traces) >= _MOST_TRACES:
-                self._traces.pop(next(iter(self._traces)), None)
+            if len(self._traces) >= _MOST_TRACES:
+                self._traces.clear()
             self._traces[key] = trace
         return trace
 
