@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Make copies of the lessons for graded work, and grade what comes back.
 
-    python grade.py hand-out FOLDER              lessons without solutions
+    python grade.py hand-out FOLDER              lessons without solutions, and what they import
     python grade.py grade NOTEBOOK ...           a line for each exercise
     python grade.py grade --csv grades.csv NOTEBOOK ...
 
@@ -16,23 +16,31 @@ import csv
 import json
 import pathlib
 import re
+import shutil
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 LESSONS = {path.stem: path for path in sorted(HERE.glob("[0-9][0-9]-*.ipynb"))}
 
 
-def hand_out(folder, kernel):
-    """Write the lessons without their solutions, for a Jupyter kernel; the folder `course` goes with them."""
+def hand_out(folder, kernel, solutions):
+    """Write the lessons for a Jupyter kernel, with or without their solutions, and the folder `course` beside them."""
     folder.mkdir(parents=True, exist_ok=True)
+    if folder.samefile(HERE):
+        sys.exit(f"hand-out would replace the lessons in {HERE}: name another folder")
+    shutil.copytree(
+        HERE / "course", folder / "course", dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__")
+    )
     for name, path in LESSONS.items():
-        notebook = json.loads(path.read_text())
-        notebook["cells"] = [cell for cell in notebook["cells"] if "solution" not in cell["metadata"]]
+        notebook = json.loads(path.read_text(encoding="utf-8"))
+        if not solutions:
+            notebook["cells"] = [cell for cell in notebook["cells"] if "solution" not in cell["metadata"]]
         notebook["metadata"]["lesson"] = name
         if kernel:
             notebook["metadata"]["kernelspec"] = {"name": kernel, "display_name": kernel, "language": "python"}
-        (folder / path.name).write_text(json.dumps(notebook, indent=1))
-    print(f"{len(LESSONS)} lessons are in {folder}; copy {HERE / 'course'} there too")
+        (folder / path.name).write_text(json.dumps(notebook, indent=1), encoding="utf-8")
+    how = "with" if solutions else "without"
+    print(f"{len(LESSONS)} lessons {how} solutions are in {folder}, and the folder course that they import")
 
 
 def lesson_of(path, notebook):
@@ -87,18 +95,19 @@ def grade(path, timeout):
 
 def main():
     """Read the command line."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
-    made = commands.add_parser("hand-out", help="write the lessons without solutions into a folder")
+    made = commands.add_parser("hand-out", help="write the lessons and what they import into a folder")
     made.add_argument("folder", type=pathlib.Path)
     made.add_argument("--kernel", help="the Jupyter kernel that they open with, such as cuda-course")
+    made.add_argument("--with-solutions", action="store_true", help="leave the folded solutions in")
     graded = commands.add_parser("grade", help="run students' exercises in the lessons")
     graded.add_argument("notebooks", nargs="+", type=pathlib.Path, metavar="NOTEBOOK")
     graded.add_argument("--csv", type=pathlib.Path, help="write the verdicts into a table too")
     graded.add_argument("--timeout", type=int, default=120, help="seconds for each cell")
     arguments = parser.parse_args()
     if arguments.command == "hand-out":
-        return hand_out(arguments.folder, arguments.kernel)
+        return hand_out(arguments.folder, arguments.kernel, arguments.with_solutions)
     rows = []
     for path in arguments.notebooks:
         try:

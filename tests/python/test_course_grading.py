@@ -4,6 +4,7 @@
 import json
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -34,6 +35,35 @@ def test_what_is_handed_out_contains_no_answers(tmp_path):
             if "course.check(" in source:
                 # The check is given what the exercise makes, and nothing to compare it with.
                 assert re.search(r'^course\.check\("\w+", \w+\);$', source, re.MULTILINE), source
+
+
+def test_what_is_handed_out_runs_where_it_is(context, tmp_path):
+    _grade("hand-out", tmp_path / "class")
+    lesson = json.loads((tmp_path / "class" / LESSON.name).read_text())
+    first = next("".join(cell["source"]) for cell in lesson["cells"] if cell["cell_type"] == "code")
+    assert "import course" in first
+    run = subprocess.run(
+        [sys.executable, "-c", "import course; print(course.__file__)"],
+        cwd=tmp_path / "class",
+        capture_output=True,
+        text=True,
+    )
+    assert run.stdout.strip() == str(tmp_path / "class" / "course" / "__init__.py"), run.stderr
+
+
+def test_solutions_are_handed_out_on_demand(tmp_path):
+    _grade("hand-out", "--with-solutions", "--kernel", "cuda-course", tmp_path)
+    for path in tmp_path.glob("*.ipynb"):
+        assert len(json.loads(path.read_text())["cells"]) == len(json.loads((COURSE / path.name).read_text())["cells"])
+        assert json.loads(path.read_text())["metadata"]["kernelspec"]["name"] == "cuda-course"
+
+
+def test_the_lessons_are_not_replaced_by_copies_without_solutions(tmp_path):
+    copy = tmp_path / "course"
+    shutil.copytree(COURSE, copy)
+    run = subprocess.run([sys.executable, "grade.py", "hand-out", "."], cwd=copy, capture_output=True, text=True)
+    assert run.returncode == 1 and "would replace the lessons" in run.stderr
+    assert (copy / LESSON.name).read_text() == LESSON.read_text()
 
 
 def test_grades_come_from_the_exercises_alone(context, tmp_path):
