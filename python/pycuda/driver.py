@@ -225,9 +225,17 @@ class InOut(In, Out):
 
 _driver._set_handler_class(ArgumentHandler)
 
-# Tracebacks, Sphinx and pickles name classes as programs do. Enumerations stay where the original has them.
+
+def _reduced_member(member):
+    """An alias is found by its own name: the number would find the first member of that number."""
+    return (getattr, (type(member), member.name)) if member.name else (type(member), (int(member),))
+
+
+_driver._Enumeration.__reduce__ = _reduced_member
+
+# Tracebacks, Sphinx and pickles name classes as programs do.
 for _name, _class in list(vars(_driver).items()):
-    if isinstance(_class, type) and not _name.startswith("_") and not issubclass(_class, _driver._Enumeration):
+    if isinstance(_class, type) and not _name.startswith("_"):
         _class.__module__ = __name__
 del _name, _class
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Enumerations are subclasses of int with PyCUDA's names, texts and look-ups."""
 
+import copy
 import pickle
 
 import pycuda._driver as extension
@@ -14,14 +15,14 @@ def test_members_are_ints_with_names():
     assert member == 0
     assert member.name == "STACK_SIZE"
     assert str(member) == "STACK_SIZE"
-    assert repr(member) == "pycuda._driver.limit.STACK_SIZE"
+    assert repr(member) == "pycuda.driver.limit.STACK_SIZE"
 
 
 def test_unknown_numbers_make_nameless_members():
     member = cuda.limit(77)
     assert member == 77
     assert member.name is None
-    assert repr(member) == "pycuda._driver.limit(77)"
+    assert repr(member) == "pycuda.driver.limit(77)"
     assert str(member) == "77"
 
 
@@ -55,7 +56,18 @@ def test_flag_classes_hold_plain_ints():
 
 def test_members_survive_pickling():
     member = cuda.device_attribute.WARP_SIZE
-    assert pickle.loads(pickle.dumps(member)) is member
+    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+        assert pickle.loads(pickle.dumps(member, protocol)) is member
+    assert pickle.loads(pickle.dumps(cuda.limit(77))) == 77
+    # As this package wrote them before, and the original does.
+    assert pickle.loads(b"cpycuda._driver\ndevice_attribute\n(I10\ntR.") is member
+
+
+def test_aliases_survive_pickling_and_copying():
+    alias, first = cuda.ctx_flags.BLOCKING_SYNC, cuda.ctx_flags.SCHED_BLOCKING_SYNC
+    for again in (pickle.loads(pickle.dumps(alias)), copy.copy(alias), copy.deepcopy(alias)):
+        assert again is alias
+    assert (alias.name, first.name) == ("BLOCKING_SYNC", "SCHED_BLOCKING_SYNC")
 
 
 def test_members_work_as_keys():
@@ -65,7 +77,7 @@ def test_members_work_as_keys():
 @pytest.mark.parametrize("name", ["limit", "device_attribute", "jit_target", "memory_type"])
 def test_classes_name_the_extension_as_their_module(name):
     assert getattr(cuda, name) is getattr(extension, name)
-    assert getattr(cuda, name).__module__ == "pycuda._driver"
+    assert getattr(cuda, name).__module__ == "pycuda.driver"
 
 
 def test_later_jit_targets_are_there():
