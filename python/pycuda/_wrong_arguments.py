@@ -78,6 +78,10 @@ def _accepts(annotation, given):
     return any(_last_name(given) in accepted.get(name, {name}) for name in alternatives)
 
 
+def _may_be_none(annotation):
+    return annotation is not None and "None" in ast.unparse(annotation).split(" | ")
+
+
 def _parameters(form):
     """A form's parameters as ast.arguments, without `self`; and whether there was one."""
     arguments = ast.parse(f"def {re.sub(r'^ *[0-9]+[.] ', '', form)}: ...").body[0].args
@@ -137,6 +141,10 @@ def _misfit(arguments, positional, keywords):
             wrong.append(f"{parameter.arg} must be {_in_words(annotation)}, not {_last_name(given)}")
     if wrong:
         return ": " + "; ".join(wrong), False
+    # The extension takes None only where a signature has it.
+    nothing = [p.arg for p, given in bound if _last_name(given) == "None" and not _may_be_none(p.annotation)]
+    if nothing:
+        return f": {' and '.join(nothing)} must not be None", False
     numbers = [p.arg for p, _ in bound if p.annotation and re.search(r"\b(int|float)\b", ast.unparse(p.annotation))]
     return f"was given a value for {' or '.join(numbers)} that is out of range" if numbers else None, True
 

@@ -78,6 +78,8 @@ def test_functions_refuse_in_one_line(function, context):
             lambda d: d.Module("a.cubin"),
             "a Module is not made by its class: it is made by pycuda.compiler.SourceModule",
         ),
+        (lambda d: d.to_device(None), "memcpy_htod(): src must not be None"),
+        (lambda d: d.memcpy_dtoh(None, d.mem_alloc(8)), "memcpy_dtoh(): dest must not be None"),
         (
             lambda d: d.memcpy_dtoh(d.mem_alloc(8), np.zeros(2, np.float32)),
             "needed, not device memory: memcpy_htod(dest",
