@@ -5,6 +5,7 @@ import difflib
 import os
 import re
 
+from pycuda._source_mistakes import mistake_in_errors, mistake_in_source
 from pycuda._source_text import code_of
 
 # Of %-formats, string.Template and jinja; "{{x}}" is also an initialiser in C++.
@@ -145,7 +146,7 @@ def advice(source, is_dynamic=False):
             f"{found[1]} is OpenCL's: in CUDA a kernel is __global__ void, its arrays are plain pointers, its index "
             "blockIdx.x * blockDim.x + threadIdx.x"
         )
-    return _advice_on_kernels(device_code, is_dynamic)
+    return mistake_in_source(whole) or _advice_on_kernels(device_code, is_dynamic)
 
 
 def advice_on_errors(output):
@@ -173,6 +174,8 @@ def advice_on_errors(output):
                 return f"{name} is declared in a header: #include {found.expand(header)}"
     if "in" in names and "READ_AND_MAP(" in output:
         return 'without map_expr, the argument that is reduced is named in: arguments="float *in"'
+    if found := mistake_in_errors(output):
+        return found
     for name in names:
         if meant := _built_in_like(name):
             return f"{name} is not declared; did you mean {meant}?"

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: MIT
+"""What of Python, notebooks and text editors gets into CUDA sources, and what C++ has in its place."""
+
+import re
+
+_CELL_MAGIC = re.compile(r"^[ \t]*(%%[a-z_]\w*)", re.MULTILINE)
+# Others could be a remainder that goes on in the next line.
+_LINE_MAGIC = re.compile(
+    r"^[ \t]*(%(?:load_ext|reload_ext|autoreload|matplotlib|timeit|time|pip|conda|run|cuda_\w+))\b", re.MULTILINE
+)
+_PYTHON = re.compile(
+    r"^[ \t]*(?:def \w+\(.*\)[^\n;{]*:|import \w+(?: as \w+)?\s*$|from \w+ import |@cuda\.jit)", re.MULTILINE
+)
+_PYTHON_LOOP = re.compile(r"\b(for \w+ in [^:{;]*:|while [^({;]*:|elif\b)")
+# The compiler's line, and its mark in the line below.
+_MARKED = re.compile(r"error[^\n]*\n(?P<line>[^\n]+)\n(?P<indent> *)\^")
+_PLACEHOLDER = re.compile(r"%[sdifgr]\b|\$\w+|@\w+@?")
+_POWER = re.compile(r"must be a pointer[^\n]*\n[^\n]*[\w\])] ?\*\* ?[\w(]")
+_VARIABLE_SIZE = re.compile(r"must have a constant value\n[^\n]*\b\w+ +\w+\[")
+_NUMPY = {
+    "bool_": "bool",
+    "int8": "signed char",
+    "int16": "short",
+    "int32": "int",
+    "int64": "long long",
+    "uint8": "unsigned char",
+    "uint16": "unsigned short",
+    "uint32": "unsigned int",
+    "uint64": "unsigned long long",
+    "float16": "__half, from #include <cuda_fp16.h>",
+    "float32": "float",
+    "float64": "double",
+    "complex64": "pycuda::complex<float>, from #include <pycuda-complex.hpp>",
+    "complex128": "pycuda::complex<double>, from #include <pycuda-complex.hpp>",
+}
+_PYTHON_NAMES = {
+    "True": "true",
+    "False": "false",
+    "None": "nullptr",
+    "elif": "else if",
+    "pass": "an empty statement, ;",
+}
+_HOST_CLASSES = "vector|string|map|set|list|deque|unordered_map|unordered_set|shared_ptr|unique_ptr|function|thread"
+# What word processors and web pages put in place of the characters of programs.
+_LOOK_ALIKE = {
+    "\u00a0": "a space that does not break: type a space",
+    "\u200b": "a space without width: delete it",
+    "\u2018": "a curly quotation mark: type '",
+    "\u2019": "a curly quotation mark: type '",
+    "\u201c": 'a curly quotation mark: type "',
+    "\u201d": 'a curly quotation mark: type "',
+    "\u2013": "a dash: type -",
+    "\u2014": "a dash: type -",
+    "\u2212": "a minus sign of typography: type -",
+    "\u00d7": "a multiplication sign: type *",
+    "\uff08": "a full-width parenthesis: type (",
+    "\uff09": "a full-width parenthesis: type )",
+    "\uff1b": "a full-width semicolon: type ;",
+}
+
+
+def mistake_in_source(code):
+    """One sentence about lines that are no CUDA C++, or "".
+
+    Parameters
+    ----------
+    code : str
+        A source that does not compile, without comments and strings.
+    """
+    if found := _CELL_MAGIC.search(code):
+        return (
+            f"{found[1]} is for notebooks: it belongs on the first line of a cell, above the source itself; "
+            "leave it out of a string"
+        )
+    if found := _LINE_MAGIC.search(code):
+        return f"{found[1]} is for notebooks: it belongs on a line of its own in a cell of Python, not in the source"
+    if _PYTHON.search(code):
+        return "the source is Python: kernels are written in CUDA C++, __global__ void name(float *a, int n) { ... }"
+    if found := _PYTHON_LOOP.search(code):
+        return f"{found[1]!r} is Python: C++ writes for (int i = 0; i < n; ++i) {{ ... }}, else if, printf(...)"
+    for character, meaning in _LOOK_ALIKE.items():
+        if character in code:
+            return f"the source has the character U+{ord(character):04X}, {meaning}"
+    return ""
+
+
+def _advice_on_mark(output):
+    """About what stands where the compiler stopped first."""
+    found = _MARKED.search(output)
+    at = len(found["indent"]) if found else 0
+    for mark in _PLACEHOLDER.finditer(found["line"]) if found else ():
+        if mark.start() - 1 <= at <= mark.end():
+            return f"{mark[0]} is a placeholder of a template, which has not been filled in"
+    return ""
+
+
+def mistake_in_errors(output):
+    """One sentence about errors whose cause is a habit from Python, or "".
+
+    Parameters
+    ----------
+    output : str
+        What NVRTC or nvcc said.
+    """
+    for name in re.findall(r'error: identifier "(\w+)" is undefined', output):
+        if name in ("np", "numpy"):
+            return "np is Python's name for NumPy: C++ has float, double, int, long long, unsigned char ..."
+        if name in _NUMPY:
+            return f"{name} is NumPy's name: in C++ it is {_NUMPY[name]}"
+        if name in _PYTHON_NAMES:
+            return f"{name} is Python: in C++ it is {_PYTHON_NAMES[name]}"
+        if name in ("complex", "len", "range"):
+            return {
+                "complex": "pycuda::complex<float> is declared in a header: #include <pycuda-complex.hpp>",
+                "len": "C++ arrays do not know their length: pass it to the kernel, int n",
+                "range": "range is Python: C++ writes for (int i = 0; i < n; ++i)",
+            }[name]
+        if re.search(r"(?<!\{)\{" + name + r"\}(?!\})", output):
+            return f"{{{name}}} looks like a placeholder of an f-string or of format(), which has not been filled in"
+    if found := re.search(rf'namespace "std" has no member "({_HOST_CLASSES})"', output):
+        return f"std::{found[1]} is for the host: kernels have arrays, of a size that the compiler knows, and pointers"
+    if _POWER.search(output):
+        return "C++ has no operator **: write x * x, or powf(x, y)"
+    if re.search(r"operand types are: [^\n]*\bu?int3\b", output) or 'class "dim3" has no' in output:
+        return "threadIdx, blockIdx, blockDim and gridDim have three parts: threadIdx.x, .y and .z"
+    if re.search(r'class "(?:uint3|dim3)" has no member', output):
+        return "threadIdx, blockIdx, blockDim and gridDim have three parts: .x, .y and .z"
+    if _VARIABLE_SIZE.search(output):
+        return (
+            "the compiler must know the size of an array: #define N 256 or options=['-DN=256']; shared memory of "
+            "a size that the call gives is extern __shared__ float x[], with shared=bytes in the call"
+        )
+    if "error: an array may not have elements of this type" in output:
+        return "kernels take arrays as pointers: float *a, with a[row * columns + column] for two dimensions"
+    if "must be a modifiable lvalue" in output and "__constant__" in output:
+        return (
+            "kernels only read __constant__ variables: Python writes them, memcpy_htod(module.get_global(name)[0], a)"
+        )
+    return _advice_on_mark(output)

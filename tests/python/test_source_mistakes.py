@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: MIT
+"""What of Python, notebooks and text editors gets into sources: the error says what C++ has in its place."""
+
+import pytest
+from pycuda._compile_advice import advice, advice_on_errors
+from pycuda.compiler import SourceModule
+from pycuda.driver import CompileError
+
+KERNEL = "__global__ void f(float *a, int n) { a[threadIdx.x] = n; }\n"
+
+
+def kernel(body, parameters="float *a, int n"):
+    return f"__global__ void f({parameters}) {{ {body} }}\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("%%cuda\n" + KERNEL, "%%cuda is for notebooks: it belongs on the first line of a cell, above the source"),
+        ("\n  %%writefile k.cu\n" + KERNEL, "%%writefile is for notebooks"),
+        ("%load_ext pycuda\n" + KERNEL, "%load_ext is for notebooks: .* in a cell of Python"),
+        (kernel("a[0] = {n_max};"), "{n_max} looks like a placeholder of an f-string"),
+        (kernel("a[0] = %d;"), "%d is a placeholder"),
+        (kernel("a[0] = $n;"), r"\$n is a placeholder"),
+        (kernel("a[0] = @n@;"), "@n@ is a placeholder"),
+        ("def f(a):\n    a[0] = 1\n", r"the source is Python: .*__global__ void"),
+        (kernel("for i in range(4): a[i] = 1;"), r"is Python: C\+\+ writes for \(int i"),
+        (kernel("if (n > 1 && True) a[0] = 1;"), "True is Python: .* true"),
+        (kernel("a[0] = a[1]**2;"), r"no operator \*\*: .*powf"),
+        (kernel("", "float32 *a"), "float32 is NumPy's name: .* float"),
+        (kernel("", "np.float32 *a"), "np is Python's name"),
+        (kernel("", "uint8 *a"), "unsigned char"),
+        (kernel("", "complex<float> *a"), "#include <pycuda-complex.hpp>"),
+        (kernel("a[0] = len(a);"), "do not know their length"),
+        (kernel("a[threadIdx] = 1;"), r"three parts: threadIdx\.x"),
+        (kernel("a[threadIdx.i] = 1;"), "three parts"),
+        (kernel("float x[n]; a[0] = x[0];"), "extern __shared__ float x"),
+        (kernel("", "float a[][]"), r"a\[row \* columns \+ column\]"),
+        ("__constant__ float c; " + kernel("c = 1;"), r"only read __constant__ variables: .*get_global"),
+        ("#include <vector>\n" + kernel("std::vector<int> v;"), "std::vector is for the host"),
+        (kernel("printf(\u201chi\u201d);"), 'U\\+201C, a curly quotation mark: type "'),
+        (kernel("\u00a0a[0] = 1;"), r"U\+00A0, a space that does not break"),
+        (kernel("a[0] = 1 \u2212 n;"), r"U\+2212, a minus sign of typography"),
+    ],
+)
+def test_what_c_has_in_its_place_is_named(context, source, words):
+    with pytest.raises(CompileError, match=words) as caught:
+        SourceModule(source)
+    assert str(caught.value).index("error") < str(caught.value).index("compilation of")  # the compiler's words first
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        KERNEL,
+        "__device__ int rest(int a, int b) { return a\n  %b; }\n" + KERNEL,
+        "__device__ float power(float **x) { return **x; } // x**2, {n}, %d, \u201cquoted\u201d\n" + KERNEL,
+        "struct A { int x; };\nclass B : public A { };\n" + KERNEL,
+        "__device__ int sum(const int (&x)[4]) { int s = 0; for (int y : x) s += y; return s; }\n" + KERNEL,
+        '__device__ const char *text = "%%cuda def f(a): $n @n@";\n' + KERNEL,
+    ],
+)
+def test_sources_of_c_need_no_advice(source):
+    assert advice(source) == ""
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        'kernel.cu(1): error: operand of "*" must be a pointer but has type "int"\n  x = **y;\n      ^',
+        "kernel.cu(1): error: expression must have a constant value\n  case n: break;\n       ^",
+        'kernel.cu(1): error: identifier "n" is undefined\n  int a[] = {{n}};\n              ^',
+        'kernel.cu(1): error: class "float3" has no member "i"\n  a.i\n    ^',
+    ],
+)
+def test_other_errors_of_the_same_words_are_left_to_the_compiler(output):
+    assert advice_on_errors(output) == ""
