@@ -127,7 +127,11 @@ def _repr_by(describe):
 def describe_arguments(handler):
     """`repr` of In, Out and InOut."""
     array = handler.array
-    return f"{type(handler).__name__}({type(array).__name__} of {array.dtype}, shape {array.shape})"
+    described = f"{type(handler).__name__}({type(array).__name__}"
+    # The launch refuses what is no array.
+    if not hasattr(array, "dtype") or not hasattr(array, "shape"):
+        return f"{described}, which is no array)"
+    return f"{described} of {array.dtype}, shape {array.shape})"
 
 
 for _name, _describe in _DESCRIPTIONS.items():

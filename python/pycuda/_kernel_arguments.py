@@ -40,9 +40,11 @@ def check_kernel_name(name, suffix=""):
     if not isinstance(name, str):
         raise TypeError(f"the name of a kernel must be a string, not {type(name).__name__}")
     if not re.fullmatch(r"[A-Za-z_]\w*", name + suffix, re.ASCII) or name + suffix in _KEYWORDS:
+        # CuPy's kernels have their results in a list of their own, and code that names no elements.
+        is_code = "=" in name or " " in name
         raise ValueError(
             f"{name!r} cannot be the name of a kernel, which is a function in C++: letters, digits and _ are allowed,"
-            " and no keyword"
+            f" and no keyword{'. The code comes before the name, and results are arguments' if is_code else ''}"
         )
 
 
@@ -150,7 +152,8 @@ class Vector:
     def _read_interface(self, argument, value):
         interface = getattr(value, "__cuda_array_interface__", None)
         if interface is None or isinstance(value, np.ndarray):
-            raise TypeError(f"argument '{argument.name}' must be an array on the device, not {type(value).__name__}")
+            kind = type(value).__name__
+            raise TypeError(f"argument '{argument.name}' must be an array on the device, not {kind}: to_gpu copies one")
         self.shape = tuple(interface["shape"])
         self.dtype = np.dtype(interface["typestr"])
         self.size = int(np.prod(self.shape, dtype=np.int64))

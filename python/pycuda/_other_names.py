@@ -11,7 +11,13 @@ _OF_SCIPY = {
 }
 _NAMES = {
     "GPUArray": dict.fromkeys(("numpy", "cpu", "asnumpy", "to_host", "copy_to_host", "to_numpy", "as_numpy"), _TO_HOST)
-    | {"__array_interface__": "pass what its get() method returns"},
+    | {
+        "__array_interface__": "pass what its get() method returns",
+        "to": _TO_HOST + ", a.astype(dtype) converts it",
+        "cuda": "the array is on the device already",
+        "data_ptr": "a.ptr is the address of its memory",
+        "block_until_ready": "pycuda.driver.Context.synchronize() waits for all work",
+    },
     "pycuda.gpuarray": dict.fromkeys(("asnumpy", "to_cpu", "from_gpu", "to_host"), _TO_HOST)
     | dict.fromkeys(("to_device", "cuda_array", "togpu"), _TO_DEVICE)
     | _OF_SCIPY,
@@ -22,6 +28,21 @@ _NAMES = {
         "get_current_device": "pycuda.driver.Context.get_device() returns the device",
         "to_gpu": _TO_DEVICE,
         "device_array": "pycuda.gpuarray.empty(shape, dtype) makes an array on the device",
+        "current_stream": "None is the default stream; pycuda.driver.Stream() makes another one",
+        "default_stream": "None is the default stream; pycuda.driver.Stream() makes another one",
+        "stream": "pycuda.driver.Stream() makes one",
+        "event": "pycuda.driver.Event() makes one",
+        "device_count": "pycuda.driver.Device.count() returns the number of devices",
+        "is_available": "pycuda.driver.Device.count() returns the number of devices",
+        "select_device": "pycuda.driver.Device(number).make_context() makes one current",
+        "empty_cache": "pycuda.driver.mem_get_info() returns what is free; pools have free_held()",
+        "memory_allocated": "pycuda.driver.mem_get_info() returns what is free and the total",
+        "pinned_array": "pycuda.driver.pagelocked_empty(shape, dtype) makes one",
+        "mapped_array": "pycuda.driver.pagelocked_empty(shape, dtype, mem_flags=host_alloc_flags.DEVICEMAP) makes one",
+        "as_cuda_array": "pycuda.gpuarray.from_cuda_array_interface(a) shares its memory",
+        "jit": "kernels are CUDA C++: pycuda.compiler.SourceModule(source) compiles them",
+        "grid": "kernels are CUDA C++, where blockIdx.x * blockDim.x + threadIdx.x is the index",
+        "compile": "pycuda.compiler.SourceModule(source) compiles kernels",
         "malloc": "pycuda.driver.mem_alloc(bytes) allocates memory",
         "memcpy": "memcpy_htod(dest, src) copies to the device, memcpy_dtoh(dest, src) from it",
     },

@@ -15,7 +15,7 @@ import sys
 
 import numpy as np
 
-from pycuda import _descriptions, _driver, _late_methods
+from pycuda import _descriptions, _driver, _late_methods, _unpicklable  # noqa: F401
 from pycuda._driver import *  # noqa: F403
 from pycuda._driver import ManagedAllocation as ManagedAllocationOrStub
 from pycuda._driver import (

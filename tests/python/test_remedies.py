@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Mistakes in calls whose errors name what to write instead."""
 
+import copy
+import pickle
 import re
 import struct
 import traceback
@@ -160,3 +162,43 @@ def test_a_file_and_flags_that_the_driver_refuses():
         cuda.module_from_file("/nonexistent/file.cubin")
     with pytest.raises(cuda.LogicError, match="flags are 0 or 1, which is stream_flags.NON_BLOCKING"):
         cuda.Stream(3)
+
+
+@pytest.mark.parametrize("name, instead", [("Stream", "make one in the other process"), ("Event", "ipc_handle")])
+def test_what_exists_in_this_process_alone_says_so_when_it_is_pickled(name, instead):
+    with pytest.raises(TypeError, match=f"cannot pickle or copy a {name}, which exists in this .* {instead}"):
+        pickle.dumps(getattr(cuda, name)())
+
+
+def test_kernels_and_memory_say_what_to_send():
+    with pytest.raises(TypeError, match="a Function.* send the source"):
+        pickle.dumps(kernel())
+    with pytest.raises(TypeError, match="a Module.* send the source"):
+        pickle.dumps(SourceModule("__global__ void k() {}"))
+    for memory in (cuda.mem_alloc(4), gpuarray.zeros(4, np.float32).gpudata):
+        with pytest.raises(TypeError, match="send a copy of its contents in a NumPy array"):
+            copy.deepcopy(memory)
+
+
+@pytest.mark.parametrize("function", ["sum", "prod", "max", "min", "any", "all", "dot", "vdot", "reshape", "transpose"])
+@pytest.mark.parametrize("value", [[1.0, 2.0], np.ones(2, np.float32), 5, None], ids=["list", "ndarray", "int", "None"])
+def test_functions_of_arrays_on_the_device(function, value):
+    there = [gpuarray.zeros(2, np.float32)] if function in ("dot", "vdot") else []
+    with pytest.raises(TypeError, match=rf"gpuarray.{function} takes an array on the device, not .*: to_gpu\("):
+        getattr(gpuarray, function)(value, *there)
+
+
+def test_a_wrong_argument_can_be_printed():
+    assert repr(cuda.In(5)) == "In(int, which is no array)"
+
+
+def test_habits_from_other_packages():
+    array = gpuarray.zeros(2, np.float32)
+    for name, words in {"to": "get", "cuda": "on the device already", "data_ptr": "a.ptr is the address"}.items():
+        with pytest.raises(AttributeError, match=words):
+            getattr(array, name)
+    for name, words in {"jit": "SourceModule", "grid": r"blockIdx\.x", "device_count": r"Device\.count\(\)"}.items():
+        with pytest.raises(AttributeError, match=words):
+            getattr(cuda, name)
+    with pytest.raises(ValueError, match="'y = x' cannot .* The code comes before the name, and results are arguments"):
+        ElementwiseKernel("float x", "float y", "y = x")

@@ -7,6 +7,8 @@ import numpy as np
 
 from pycuda import _driver, driver
 from pycuda._arrays.core.dtype_kinds import kind, wide
+from pycuda._arrays.core.gpuarray import GPUArray
+from pycuda._arrays.core.refusals import not_on_device
 from pycuda._arrays.core.shapes import _axes, _reduced_axes
 from pycuda._arrays.ops.views import _part
 
@@ -260,6 +262,8 @@ def dot(a, b, dtype=None, stream=None, allocator=None):
     >>> float(gpuarray.dot(a, a))
     14.0
     """
+    if not isinstance(a, GPUArray) or not isinstance(b, GPUArray):
+        raise not_on_device("dot", b if isinstance(a, GPUArray) else a)
     if a.shape != b.shape:
         if a.size != b.size:
             raise ValueError(f"dot needs operands of equal size, not of shapes {a.shape} and {b.shape}")
@@ -272,6 +276,8 @@ def dot(a, b, dtype=None, stream=None, allocator=None):
 
 def vdot(a, b, dtype=None, stream=None):
     """The sum of the products of the conjugates of `a` and the elements of `b`: an array without axes."""
+    if not isinstance(a, GPUArray) or not isinstance(b, GPUArray):
+        raise not_on_device("vdot", b if isinstance(a, GPUArray) else a)
     if a.shape != b.shape:
         a, b = a.ravel(), b.ravel()
     if dtype is None and a.dtype is b.dtype and stream is None:

@@ -6,6 +6,7 @@ import numpy as np
 from pycuda import _driver
 from pycuda._arrays.core.dtype_kinds import kind
 from pycuda._arrays.core.gpuarray import GPUArray
+from pycuda._arrays.core.refusals import not_on_device
 from pycuda._arrays.ops import selection
 from pycuda._arrays.ops.creation import zeros
 from pycuda._arrays.ops.reductions import _reduce, allocated, dot
@@ -28,6 +29,8 @@ def sum(a, dtype=None, stream=None, allocator=None, *, axis=None, keepdims=False
     >>> gpuarray.sum(gpuarray.arange(5, dtype=np.int64)).get()
     array(10)
     """
+    if not isinstance(a, GPUArray):
+        raise not_on_device("sum", a)
     if axis is None and dtype is None and stream is None and out is None and not keepdims and allocator is None:
         return a._reduce_all("sum", None, False)
     return allocated(_reduce("sum", a, axis, dtype, stream, keepdims, out), allocator)
@@ -35,6 +38,8 @@ def sum(a, dtype=None, stream=None, allocator=None, *, axis=None, keepdims=False
 
 def prod(a, dtype=None, stream=None, allocator=None, *, axis=None, keepdims=False, out=None):
     """The product, computed and returned in `dtype`, by default the array's."""
+    if not isinstance(a, GPUArray):
+        raise not_on_device("prod", a)
     if axis is None and dtype is None and stream is None and out is None and not keepdims and allocator is None:
         return a._reduce_all("prod", None, False)
     return allocated(_reduce("prod", a, axis, dtype, stream, keepdims, out), allocator)
@@ -64,6 +69,8 @@ def max(a, stream=None, *, axis=None, keepdims=False, out=None):
     >>> float(gpuarray.max(gpuarray.arange(5, dtype=np.float32)))
     4.0
     """
+    if not isinstance(a, GPUArray):
+        raise not_on_device("max", a)
     if axis is None and stream is None and out is None and not keepdims:
         return _ordered(a)._reduce_all("fmax", None, False)
     return _reduce("fmax", _ordered(a), axis, None, stream, keepdims, out)
@@ -77,6 +84,8 @@ def min(a, stream=None, *, axis=None, keepdims=False, out=None):
     >>> float(gpuarray.min(gpuarray.arange(5, dtype=np.float32)))
     0.0
     """
+    if not isinstance(a, GPUArray):
+        raise not_on_device("min", a)
     if axis is None and stream is None and out is None and not keepdims:
         return _ordered(a)._reduce_all("fmin", None, False)
     return _reduce("fmin", _ordered(a), axis, None, stream, keepdims, out)
@@ -94,11 +103,15 @@ def subset_min(subset, a, stream=None):
 
 def any(a, stream=None, allocator=None, *, axis=None, keepdims=False):
     """Whether any element along `axis` (None: of all) is not zero: bool."""
+    if not isinstance(a, GPUArray):
+        raise not_on_device("any", a)
     return allocated(a.any(axis, stream, keepdims=keepdims), allocator)
 
 
 def all(a, stream=None, allocator=None, *, axis=None, keepdims=False):
     """Whether all elements along `axis` (None: of all) are not zero: bool."""
+    if not isinstance(a, GPUArray):
+        raise not_on_device("all", a)
     return allocated(a.all(axis, stream, keepdims=keepdims), allocator)
 
 
@@ -195,6 +208,8 @@ def minimum(a, b, out=None, stream=None):
 
 def transpose(a, axes=None):
     """`GPUArray.transpose` as a function."""
+    if not isinstance(a, GPUArray):
+        raise not_on_device("transpose", a)
     return a.transpose(axes)
 
 
@@ -207,4 +222,6 @@ def reshape(a, *shape, **kwargs):
     array([[0, 1],
            [2, 3]], dtype=int32)
     """
+    if not isinstance(a, GPUArray):
+        raise not_on_device("reshape", a)
     return a.reshape(*shape, **kwargs)

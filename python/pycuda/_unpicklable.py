@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+"""What pickling a kernel, a stream or device memory says: where they cannot go, and what to send in their place."""
+
+from pycuda import _driver
+
+_CODE = "send the source, and compile it in the other process"
+_MEMORY = "send a copy of its contents in a NumPy array, or share it by mem_get_ipc_handle"
+_MADE_THERE = "make one in the other process"
+_INSTEAD = {
+    "Array": _MEMORY,
+    "Context": _MADE_THERE,
+    "DeviceAllocation": _MEMORY,
+    "DeviceMemoryPool": _MADE_THERE,
+    "Event": f"{_MADE_THERE}, or share it by its ipc_handle",
+    "Function": _CODE,
+    "Graph": _MADE_THERE,
+    "GraphExec": _MADE_THERE,
+    "Module": _CODE,
+    "PageLockedMemoryPool": _MADE_THERE,
+    "PooledDeviceAllocation": _MEMORY,
+    "Stream": _MADE_THERE,
+    "StreamOrderedAllocation": _MEMORY,
+    "SurfaceObject": _MADE_THERE,
+    "TextureObject": _MADE_THERE,
+    "TextureReference": _MADE_THERE,
+}
+
+
+def _refusal(name, instead):
+    def refuse(self):
+        raise TypeError(f"cannot pickle or copy a {name}, which exists in this process alone: {instead}")
+
+    return refuse
+
+
+for _name, _instead in _INSTEAD.items():
+    getattr(_driver, _name).__reduce__ = _refusal(_name, _instead)
+del _name, _instead
