@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <initializer_list>
 #include <mutex>
 #include <optional>
 #include <string_view>
@@ -72,7 +73,46 @@ bool has_mapped(unsigned process, const struct stat& wanted) {
   return false;
 }
 
+std::string_view without_line_end(std::string_view text) {
+  while (!text.empty() && text.back() == '\n') text.remove_suffix(1);
+  return text;
+}
+
+/// The number of thousandths of a degree in a file.
+std::optional<unsigned> degrees_of(const fs::path& file) {
+  const std::string content = base::read_file(file.native()).value_or("");
+  const auto thousandths = number_of(without_line_end(content));
+  return thousandths ? std::optional(*thousandths / 1000) : std::nullopt;
+}
+
+/// Of the first folder within `parent` that says in the file `label` that it is one of the sensors.
+std::optional<unsigned> find_sensor(const fs::path& parent, const char* label,
+                                    std::initializer_list<std::string_view> sensors,
+                                    const char* value) {
+  std::error_code error;
+  std::vector<fs::path> folders;
+  for (fs::directory_iterator entry(parent, error), end; !error && entry != end;
+       entry.increment(error))
+    folders.push_back(entry->path());
+  std::ranges::sort(folders);
+  for (const fs::path& folder : folders) {
+    const std::string content = base::read_file((folder / label).native()).value_or("");
+    if (std::ranges::find(sensors, without_line_end(content)) == sensors.end()) continue;
+    if (const auto degrees = degrees_of(folder / value)) return degrees;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
+
+std::optional<unsigned> processor_temperature(const std::string& system) {
+  const fs::path devices = fs::path(system) / "class";
+  const auto of_chip = find_sensor(
+      devices / "hwmon", "name", {"coretemp", "k10temp", "zenpower", "cpu_thermal"}, "temp1_input");
+  if (of_chip) return of_chip;
+  return find_sensor(devices / "thermal", "type",
+                     {"x86_pkg_temp", "cpu-thermal", "cpu_thermal", "soc_thermal"}, "temp");
+}
 
 unsigned processor_use() {
   static std::mutex mutex;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,10 @@ unsigned processor_use();
 
 /// Memory that programs can still take, in bytes; 0 if it is not known.
 std::uint64_t available_memory();
+
+/// Of the processors, in degrees Celsius; nothing where the system has no sensor. `system` is where
+/// the kernel describes its devices.
+std::optional<unsigned> processor_temperature(const std::string& system = "/sys");
 
 /// The processes that have the file mapped, in ascending order, as far as this user may know.
 std::vector<unsigned> processes_with(const std::string& library);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // NVML: what a device is and what it does.
 #include <algorithm>
-#include <cstdio>
-#include <cstring>
+#include <string>
 #include <vector>
 
 #include "standins/machine_load.h"
@@ -13,7 +12,6 @@ using namespace pycuda::standins;
 namespace {
 
 constexpr unsigned long long kNotAvailable = ~0ULL;
-constexpr unsigned kNoInstance = 0xffffffff;
 
 /// The device's memory is the machine's: what other programs took of it is not free either.
 nvmlMemory_t memory_of(const NvmlDevice& device) {
@@ -26,8 +24,8 @@ void fill_process(Info& info, unsigned process) {
   info.pid = process;
   info.usedGpuMemory = kNotAvailable;
   if constexpr (requires { info.gpuInstanceId; }) {
-    info.gpuInstanceId = kNoInstance;
-    info.computeInstanceId = kNoInstance;
+    info.gpuInstanceId = no_instance;
+    info.computeInstanceId = no_instance;
   }
 }
 
@@ -46,34 +44,25 @@ nvmlReturn_t running_processes(NvmlHandle handle, unsigned* count, Info* infos) 
   });
 }
 
-template <class Info>
-void fill_place(Info& info, const NvmlDevice& device) {
-  std::memset(static_cast<void*>(&info), 0, sizeof info);
-  std::snprintf(info.busIdLegacy, sizeof info.busIdLegacy, "%04X:%02X:%02X.0",
-                device.domain & 0xffff, device.bus & 0xff, device.slot & 0xff);
-  info.domain = device.domain;
-  info.bus = device.bus;
-  info.device = device.slot;
-  if constexpr (requires { info.busId; })
-    std::snprintf(info.busId, sizeof info.busId, "%08X:%02X:%02X.0", device.domain,
-                  device.bus & 0xff, device.slot & 0xff);
-}
-
-template <class Info>
-nvmlReturn_t place_of(NvmlHandle handle, Info* info) {
-  return with_device(handle, [&](const NvmlDevice& device) {
-    if (info == nullptr) return NVML_ERROR_INVALID_ARGUMENT;
-    fill_place(*info, device);
-    return NVML_SUCCESS;
-  });
-}
-
 nvmlReturn_t clock_of(NvmlHandle handle, nvmlClockType_t type, unsigned* megahertz) {
   return with_device(handle, [&](const NvmlDevice& device) -> nvmlReturn_t {
     if (type < NVML_CLOCK_GRAPHICS || type > NVML_CLOCK_VIDEO) return NVML_ERROR_INVALID_ARGUMENT;
     const unsigned clock = type == NVML_CLOCK_MEM ? device.memory_clock_mhz : device.clock_mhz;
     if (type == NVML_CLOCK_VIDEO || clock == 0) return NVML_ERROR_NOT_SUPPORTED;
     return give(megahertz, clock);
+  });
+}
+
+/// Names and values in NVIDIA's form. There is one level of performance: what the clock does within
+/// it is the system's affair.
+nvmlReturn_t clocks_as_text(NvmlHandle handle, nvmlDevicePerfModes_v1_t* modes) {
+  return with_device(handle, [&](const NvmlDevice& device) -> nvmlReturn_t {
+    if (modes == nullptr) return NVML_ERROR_INVALID_ARGUMENT;
+    if (modes->version != version_of<nvmlDevicePerfModes_v1_t>(1))
+      return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
+    if (device.clock_mhz == 0) return NVML_ERROR_NOT_SUPPORTED;
+    return give_text(modes->str, sizeof modes->str,
+                     "perf=0, nvclock=" + std::to_string(device.clock_mhz));
   });
 }
 
@@ -122,23 +111,13 @@ nvmlReturn_t nvmlDeviceGetMinorNumber(NvmlHandle handle, unsigned* number) {
   return nvmlDeviceGetIndex(handle, number);
 }
 
-nvmlReturn_t nvmlDeviceGetPciInfo_v3(NvmlHandle handle, nvmlPciInfo_t* info) {
-  return place_of(handle, info);
-}
-nvmlReturn_t nvmlDeviceGetPciInfo_v2(NvmlHandle handle, nvmlPciInfo_v2_t* info) {
-  return place_of(handle, info);
-}
-nvmlReturn_t nvmlDeviceGetPciInfo(NvmlHandle handle, nvmlPciInfo_v2_t* info) {
-  return place_of(handle, info);
-}
-
 nvmlReturn_t nvmlDeviceGetMemoryInfo(NvmlHandle handle, nvmlMemory_t* memory) {
   return with_device(handle,
                      [&](const NvmlDevice& device) { return give(memory, memory_of(device)); });
 }
 
 nvmlReturn_t nvmlDeviceGetMemoryInfo_v2(NvmlHandle handle, nvmlMemory_v2_t* memory) {
-  constexpr unsigned version = sizeof(nvmlMemory_v2_t) | (2U << 24U);
+  constexpr unsigned version = version_of<nvmlMemory_v2_t>(2);
   return with_device(handle, [&](const NvmlDevice& device) {
     if (memory == nullptr) return NVML_ERROR_INVALID_ARGUMENT;
     if (memory->version != version) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
@@ -194,6 +173,14 @@ nvmlReturn_t nvmlDeviceGetArchitecture(NvmlHandle handle, unsigned* architecture
 
 nvmlReturn_t nvmlDeviceGetMaxClockInfo(NvmlHandle handle, nvmlClockType_t type, unsigned* clock) {
   return clock_of(handle, type, clock);
+}
+
+nvmlReturn_t nvmlDeviceGetCurrentClockFreqs(NvmlHandle handle,
+                                            nvmlDeviceCurrentClockFreqs_v1_t* clocks) {
+  return clocks_as_text(handle, clocks);
+}
+nvmlReturn_t nvmlDeviceGetPerformanceModes(NvmlHandle handle, nvmlDevicePerfModes_v1_t* modes) {
+  return clocks_as_text(handle, modes);
 }
 
 nvmlReturn_t nvmlDeviceGetMemoryBusWidth(NvmlHandle handle, unsigned* bits) {

@@ -43,6 +43,22 @@ nvmlReturn_t with_device(NvmlHandle handle, Body&& body) noexcept {
   });
 }
 
+/// In a structure's member `version`.
+template <class T>
+constexpr unsigned version_of(unsigned number) {
+  return static_cast<unsigned>(sizeof(T)) | number << 24U;
+}
+
+/// Of a device that is not a part of another one (MIG).
+constexpr unsigned no_instance = 0xffffffff;
+
+/// Whether the text is the device's identifier, with "GPU-" or, as CUDA tells it, without.
+inline bool is_called(const NvmlDevice& device, std::string_view text) {
+  constexpr std::string_view prefix = "GPU-";
+  const std::string_view uuid = device.uuid;
+  return text == uuid || (uuid.starts_with(prefix) && text == uuid.substr(prefix.size()));
+}
+
 /// A value to the program's variable.
 template <class T>
 nvmlReturn_t give(T* destination, T value) {

@@ -66,6 +66,8 @@ const char* nvmlErrorString(nvmlReturn_t result) {
       return "Insufficient Size";
     case NVML_ERROR_DRIVER_NOT_LOADED:
       return "Driver Not Loaded";
+    case NVML_ERROR_TIMEOUT:
+      return "Timeout";
     case NVML_ERROR_ARGUMENT_VERSION_MISMATCH:
       return "Argument version mismatch";
     default:
@@ -79,7 +81,7 @@ nvmlReturn_t nvmlSystemGetDriverVersion(char* version, unsigned bytes) {
 }
 
 nvmlReturn_t nvmlSystemGetDriverBranch(nvmlSystemDriverBranchInfo_v1_t* info, unsigned bytes) {
-  constexpr unsigned version = sizeof(nvmlSystemDriverBranchInfo_v1_t) | (1U << 24U);
+  constexpr unsigned version = version_of<nvmlSystemDriverBranchInfo_v1_t>(1);
   return with_nvml([&](const NvmlDriver&) -> nvmlReturn_t {
     if (info == nullptr) return NVML_ERROR_INVALID_ARGUMENT;
     if (info->version != version) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
@@ -132,7 +134,7 @@ nvmlReturn_t nvmlDeviceGetHandleByIndex(unsigned index, NvmlHandle* device) {
 
 nvmlReturn_t nvmlDeviceGetHandleByUUID(const char* uuid, NvmlHandle* device) {
   if (uuid == nullptr) return with_nvml([](auto&) { return NVML_ERROR_INVALID_ARGUMENT; });
-  return find_device(device, [&](const NvmlDevice& one) { return one.uuid == uuid; });
+  return find_device(device, [&](const NvmlDevice& one) { return is_called(one, uuid); });
 }
 
 nvmlReturn_t nvmlDeviceGetHandleByPciBusId_v2(const char* bus_id, NvmlHandle* device) {

@@ -11,6 +11,7 @@
 #include "cpu/api/entry_guard.h"
 #include "cpu/api/error_detail.h"
 #include "cpu/api/event.h"
+#include "cpu/api/fault_events.h"
 #include "cpu/api/graphics_resource.h"
 #include "cpu/api/green_context.h"
 #include "cpu/api/mipmapped_array.h"
@@ -159,6 +160,7 @@ void Context::report(const exec::Fault& fault) {
   if (!fault_text_.empty()) return;  // the first one is the cause, what follows it is noise
   fault_text_ = fault.message;
   note_failure(fault.message);
+  note_fault_event(device_.ordinal(), result_of(fault.kind));
   status_.store(result_of(fault.kind), std::memory_order_release);
 }
 

@@ -37,7 +37,7 @@ struct PciAddress {
   unsigned domain, bus, slot, function;
 };
 
-/// Of "ffff:01:00.0", or of "ffff:01:00": its function is 0. Nothing where a number is missing.
+/// Of "FFFF:01:00.0", or of "ffff:01:00": its function is 0. Nothing where a number is missing.
 std::optional<PciAddress> pci_address(std::string_view text) {
   std::array<unsigned, 4> numbers{};
   const char* at = text.data();

@@ -6,6 +6,7 @@
 #include "cpu/api/exported_symbols.def"
 #undef CU_SYMBOL
 extern "C" int cuCpuGetLastFault();
+extern "C" int cuCpuGetFault();
 extern "C" int cuCpuWatchWaits();
 extern "C" int cuCpuWaitInSlices();
 extern "C" int cuCpuSetLastThread();
@@ -27,6 +28,8 @@ std::span<const ExportedSymbol> exported_symbols() {
 #undef CU_SYMBOL
       {"cuCpuGetLastFault", "cuCpuGetLastFault", 13000, StreamZero::Legacy,
        reinterpret_cast<void*>(&cuCpuGetLastFault)},
+      {"cuCpuGetFault", "cuCpuGetFault", 13000, StreamZero::Legacy,
+       reinterpret_cast<void*>(&cuCpuGetFault)},
       {"cuCpuWatchWaits", "cuCpuWatchWaits", 13000, StreamZero::Legacy,
        reinterpret_cast<void*>(&cuCpuWatchWaits)},
       {"cuCpuWaitInSlices", "cuCpuWaitInSlices", 13000, StreamZero::Legacy,

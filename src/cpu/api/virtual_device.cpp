@@ -73,7 +73,7 @@ CUuuid VirtualDevice::uuid() const {
 
 std::string VirtualDevice::pci_bus_id() const {
   std::array<char, 16> text{};
-  std::snprintf(text.data(), text.size(), "ffff:%02x:00.0",
+  std::snprintf(text.data(), text.size(), "FFFF:%02X:00.0",
                 static_cast<unsigned>(ordinal_ + 1) & 0xffu);
   return text.data();
 }

@@ -47,7 +47,7 @@ class VirtualDevice {
   exec::DeviceMemory& host_memory() { return host_memory_; }
   const std::string& name() const { return name_; }
   CUuuid uuid() const;
-  /// "ffff:01:00.0": a PCI domain that no machine has.
+  /// "FFFF:01:00.0": a PCI domain that no machine has.
   std::string pci_bus_id() const;
   /// Workers: each plays one multiprocessor.
   int processor_count() const;
