@@ -97,5 +97,6 @@ bool play_conditional_scenario(const std::string& name);
 bool play_ipc_scenario(const std::string& name);
 bool play_virtual_memory_scenario(const std::string& name);
 bool play_pool_scenario(const std::string& name);
+bool play_pool_access_scenario(const std::string& name);
 
 }  // namespace driver_test

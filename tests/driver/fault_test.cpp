@@ -152,7 +152,8 @@ bool driver_test::play_scenario(const std::string& name) {
              !play_checked_scenario(name) && !play_long_kernel_scenario(name) &&
              !play_lazy_scenario(name) && !play_graph_scenario(name) &&
              !play_conditional_scenario(name) && !play_ipc_scenario(name) &&
-             !play_virtual_memory_scenario(name) && !play_pool_scenario(name)) {
+             !play_virtual_memory_scenario(name) && !play_pool_scenario(name) &&
+             !play_pool_access_scenario(name)) {
     return false;
   }
   std::fflush(stdout);

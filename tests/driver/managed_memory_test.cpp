@@ -124,12 +124,74 @@ TEST_CASE("managed memory belongs to a stream") {
   CHECK(CU(cuStreamDestroy_v2)(stream) == CUDA_SUCCESS);
 }
 
+TEST_CASE("advice is for pages, and an answer for what all pages of a range have") {
+  if (!has_symbol("cuMemAdvise_v2")) return;  // before CUDA 12.2
+  const CurrentContext context;
+  const Managed memory;
+  constexpr std::size_t half = bytes / 2;
+  const auto told = [&](CUmem_range_attribute name, std::size_t begin, std::size_t size) {
+    int answer = -7;
+    CHECK(CU(cuMemRangeGetAttribute)(&answer, sizeof answer, name, memory.address + begin, size) ==
+          CUDA_SUCCESS);
+    return answer;
+  };
+  const auto advise = [&](CUmem_advise advice, std::size_t begin, std::size_t size) {
+    CHECK(CU(cuMemAdvise_v2)(memory.address + begin, size, advice, device(0)) == CUDA_SUCCESS);
+  };
+  constexpr auto mostly_read = CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY;
+  advise(CU_MEM_ADVISE_SET_READ_MOSTLY, 0, half);
+  CHECK(told(mostly_read, 0, half) == 1);
+  CHECK(told(mostly_read, half, half) == 0);
+  CHECK(told(mostly_read, 0, bytes) == 0);
+  CHECK(told(mostly_read, half - 1, 1) == 1);
+  advise(CU_MEM_ADVISE_SET_READ_MOSTLY, half, half);
+  CHECK(told(mostly_read, 0, bytes) == 1);
+  // A few bytes stand for their page.
+  advise(CU_MEM_ADVISE_UNSET_READ_MOSTLY, 100, 4);
+  CHECK(told(mostly_read, 0, 4096) == 0);
+  CHECK(told(mostly_read, 4096, half) == 1);
+
+  constexpr auto preferred = CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION;
+  advise(CU_MEM_ADVISE_SET_PREFERRED_LOCATION, 0, half);
+  CHECK(told(preferred, 0, half) == 0);
+  CHECK(told(preferred, 0, bytes) == CU_DEVICE_INVALID);
+  constexpr auto accessed = CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY;
+  advise(CU_MEM_ADVISE_SET_ACCESSED_BY, half, half);
+  CHECK(told(accessed, half, half) == 0);
+  CHECK(told(accessed, 0, bytes) == CU_DEVICE_INVALID);
+  constexpr auto fetched = CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION;
+  CHECK(CU(cuMemPrefetchAsync_v2)(memory.address, half, device(0), 0, nullptr) == CUDA_SUCCESS);
+  CHECK(CU(cuStreamSynchronize)(nullptr) == CUDA_SUCCESS);
+  CHECK(told(fetched, 0, half) == 0);
+  CHECK(told(fetched, 0, bytes) == CU_DEVICE_INVALID);
+
+  // All but the list of devices are single numbers.
+  std::array<int, 2> two{};
+  CHECK(CU(cuMemRangeGetAttribute)(two.data(), sizeof two, mostly_read, memory.address, bytes) ==
+        CUDA_ERROR_INVALID_VALUE);
+  CHECK(CU(cuMemRangeGetAttribute)(two.data(), sizeof two, accessed, memory.address, bytes) ==
+        CUDA_SUCCESS);
+  CHECK(CU(cuMemRangeGetAttribute)(two.data(), 6, accessed, memory.address, bytes) ==
+        CUDA_ERROR_INVALID_VALUE);
+}
+
 TEST_CASE("copies of a pointer's memory are asked to be done when their calls return") {
   const CurrentContext context;
   const DeviceBlock block(4096);
-  const int wanted = 1;
-  CHECK(CU(cuPointerSetAttribute)(&wanted, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, block.address()) ==
+  const int wanted = 1, unwanted = 0;
+  const auto told = [&](CUdeviceptr address) {
+    unsigned value = 7;
+    CHECK(CU(cuPointerGetAttribute)(&value, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, address) ==
+          CUDA_SUCCESS);
+    return value;
+  };
+  // It is one of the block, whichever of its addresses is named.
+  CHECK(CU(cuPointerSetAttribute)(&wanted, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS,
+                                  block.address() + 100) == CUDA_SUCCESS);
+  CHECK(told(block.address()) == 1);
+  CHECK(CU(cuPointerSetAttribute)(&unwanted, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, block.address()) ==
         CUDA_SUCCESS);
+  CHECK(told(block.address() + 8) == 0);
   CHECK(CU(cuPointerSetAttribute)(nullptr, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, block.address()) ==
         CUDA_ERROR_INVALID_VALUE);
   CHECK(CU(cuPointerSetAttribute)(&wanted, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, block.address()) ==

@@ -30,10 +30,11 @@ void* number(int descriptor) {
   return reinterpret_cast<void*>(static_cast<std::intptr_t>(descriptor));
 }
 
-CUmemoryPool create(CUmemAllocationHandleType types) {
+CUmemoryPool create(CUmemAllocationHandleType types,
+                    CUmemLocationType place = CU_MEM_LOCATION_TYPE_DEVICE) {
   CUmemPoolProps properties{};
   properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
-  properties.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+  properties.location.type = place;
   properties.handleTypes = types;
   CUmemoryPool pool = nullptr;
   REQUIRE(CU(cuMemPoolCreate)(&pool, &properties) == CUDA_SUCCESS);
@@ -46,14 +47,29 @@ unsigned word_at(CUdeviceptr memory) {
   return word;
 }
 
+/// The data of a block and the descriptor of its pool go to the other process as text.
+std::string as_text(const CUmemPoolPtrExportData& data, int descriptor) {
+  std::string text;
+  for (const unsigned char byte : data.reserved) {
+    std::array<char, 3> digits{};
+    std::snprintf(digits.data(), digits.size(), "%02x", byte);
+    text += digits.data();
+  }
+  return text + std::to_string(descriptor);
+}
+
+int read_text(CUmemPoolPtrExportData* data) {
+  const std::string text = std::getenv(variable);
+  for (std::size_t i = 0; i < sizeof *data; ++i)
+    data->reserved[i] =
+        static_cast<unsigned char>(std::strtoul(text.substr(2 * i, 2).c_str(), nullptr, 16));
+  return std::atoi(text.substr(2 * sizeof *data).c_str());
+}
+
 void play_pool() {
   const CurrentContext context;
-  const std::string text = std::getenv(variable);
   CUmemPoolPtrExportData data{};
-  for (std::size_t i = 0; i < sizeof data; ++i)
-    data.reserved[i] =
-        static_cast<unsigned char>(std::strtoul(text.substr(2 * i, 2).c_str(), nullptr, 16));
-  const int descriptor = std::atoi(text.substr(2 * sizeof data).c_str());
+  const int descriptor = read_text(&data);
   CUmemoryPool pool = nullptr;
   CUdeviceptr memory = 0;
   say("import", CU(cuMemPoolImportFromShareableHandle)(&pool, number(descriptor), posix, 0));
@@ -73,11 +89,48 @@ void play_pool() {
   say("destroy", CU(cuMemPoolDestroy)(pool));
 }
 
+void play_host_pool() {
+  const CurrentContext context;
+  CUmemPoolPtrExportData data{};
+  const int descriptor = read_text(&data);
+  CUmemoryPool pool = nullptr;
+  CUdeviceptr memory = 0, again = 0;
+  say("import", CU(cuMemPoolImportFromShareableHandle)(&pool, number(descriptor), posix, 0));
+  say("pointer", CU(cuMemPoolImportPointer)(&memory, pool, &data));
+  say("pointer", CU(cuMemPoolImportPointer)(&again, pool, &data));
+  say("same", again == memory);
+  auto* const words = reinterpret_cast<unsigned*>(memory);
+  say("word", words[10]);
+  unsigned kind = 0;
+  say("attribute", CU(cuPointerGetAttribute)(&kind, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, memory));
+  say("host", kind == CU_MEMORYTYPE_HOST);
+  CUmemAccessDesc access{};
+  access.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+  CUmemAccess_flags flags{};
+  say("ask", CU(cuMemPoolGetAccess)(&flags, pool, &access.location));
+  say("access", flags);
+  access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+  say("allow", CU(cuMemPoolSetAccess)(pool, &access, 1));
+  say("fill", CU(cuMemsetD32Async)(memory + 44, 43, 1, nullptr));
+  say("synchronize", CU(cuCtxSynchronize)());
+  words[12] = 44;
+  CUdeviceptr own = 0;
+  say("allocates", CU(cuMemAllocFromPoolAsync)(&own, 64, pool, nullptr) == CUDA_SUCCESS);
+  say("free", CU(cuMemFreeAsync)(memory, nullptr));
+  say("synchronize", CU(cuCtxSynchronize)());
+  say("destroy", CU(cuMemPoolDestroy)(pool));
+}
+
 }  // namespace
 
 bool driver_test::play_pool_scenario(const std::string& name) {
-  if (name != "pool_import") return false;
-  play_pool();
+  if (name == "pool_import") {
+    play_pool();
+  } else if (name == "host_pool_import") {
+    play_host_pool();
+  } else {
+    return false;
+  }
   return true;
 }
 
@@ -97,13 +150,7 @@ TEST_CASE("a block of an exported pool is mapped by another process, whose kerne
   REQUIRE(CU(cuMemPoolExportToShareableHandle)(&descriptor, pool, posix, 0) == CUDA_SUCCESS);
   REQUIRE(CU(cuMemPoolExportPointer)(&data, memory) == CUDA_SUCCESS);
   REQUIRE(fcntl(descriptor, F_SETFD, 0) == 0);
-  std::string text;
-  for (const unsigned char byte : data.reserved) {
-    std::array<char, 3> digits{};
-    std::snprintf(digits.data(), digits.size(), "%02x", byte);
-    text += digits.data();
-  }
-  setenv(variable, (text + std::to_string(descriptor)).c_str(), 1);
+  setenv(variable, as_text(data, descriptor).c_str(), 1);
   CHECK(run_scenario("pool_import") ==
         "import 0\npointer 0\nword 42\nlaunch 0\nsynchronize 0\nallocates 0\nfree 0\n"
         "synchronize 0\ndestroy 0\n");
@@ -114,6 +161,50 @@ TEST_CASE("a block of an exported pool is mapped by another process, whose kerne
   CHECK(CU(cuMemFreeAsync)(memory, nullptr) == CUDA_SUCCESS);
   CHECK(CU(cuCtxSynchronize)() == CUDA_SUCCESS);
   CHECK(CU(cuMemPoolDestroy)(pool) == CUDA_SUCCESS);
+}
+
+TEST_CASE("a block of a pool of the host's node is mapped by another process, host and device") {
+  const CurrentContext context;
+  const CUmemoryPool pool = create(posix, CU_MEM_LOCATION_TYPE_HOST_NUMA);
+  CUdeviceptr memory = 0;
+  REQUIRE(CU(cuMemAllocFromPoolAsync)(&memory, 1000, pool, nullptr) == CUDA_SUCCESS);
+  CHECK(CU(cuCtxSynchronize)() == CUDA_SUCCESS);
+  auto* const words = reinterpret_cast<volatile unsigned*>(memory);
+  for (unsigned i = 0; i < 250; ++i) words[i] = 42;
+  int descriptor = -1;
+  CUmemPoolPtrExportData data{};
+  REQUIRE(CU(cuMemPoolExportToShareableHandle)(&descriptor, pool, posix, 0) == CUDA_SUCCESS);
+  REQUIRE(CU(cuMemPoolExportPointer)(&data, memory) == CUDA_SUCCESS);
+  unsigned long long types = 0;
+  CHECK(CU(cuPointerGetAttribute)(&types, CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES, memory) ==
+        CUDA_SUCCESS);
+  CHECK((types & posix) != 0);
+  REQUIRE(fcntl(descriptor, F_SETFD, 0) == 0);
+  setenv(variable, as_text(data, descriptor).c_str(), 1);
+  CHECK(run_scenario("host_pool_import") ==
+        "import 0\npointer 0\npointer 0\nsame 1\nword 42\nattribute 0\nhost 1\nask 0\naccess 0\n"
+        "allow 0\nfill 0\nsynchronize 0\nallocates 0\nfree 0\nsynchronize 0\ndestroy 0\n");
+  unsetenv(variable);
+  close(descriptor);
+  CHECK(words[10] == 42);
+  CHECK(words[11] == 43);
+  CHECK(words[12] == 44);
+  CHECK(CU(cuMemFreeAsync)(memory, nullptr) == CUDA_SUCCESS);
+  CHECK(CU(cuCtxSynchronize)() == CUDA_SUCCESS);
+  CHECK(CU(cuMemPoolDestroy)(pool) == CUDA_SUCCESS);
+}
+
+TEST_CASE("pools of the host anywhere and of managed memory are for one process") {
+  const CurrentContext context;
+  CUmemPoolProps properties{};
+  properties.handleTypes = posix;
+  CUmemoryPool pool = nullptr;
+  properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+  properties.location.type = CU_MEM_LOCATION_TYPE_HOST;
+  CHECK(CU(cuMemPoolCreate)(&pool, &properties) == CUDA_ERROR_INVALID_VALUE);
+  properties.allocType = CU_MEM_ALLOCATION_TYPE_MANAGED;
+  properties.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+  CHECK(CU(cuMemPoolCreate)(&pool, &properties) == CUDA_ERROR_INVALID_VALUE);
 }
 
 TEST_CASE("pools and pointers that cannot be shared are refused") {

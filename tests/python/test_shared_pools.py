@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Stream-ordered pools at all places, their attributes and access, and pools that processes share."""
 
+import ctypes
 import os
 import subprocess
 import sys
@@ -123,6 +124,51 @@ def test_another_process_opens_a_block_of_a_pool():
     assert run.returncode == 0, run.stderr
     assert run.stdout == "[7, 7]\n"
     assert cuda.from_device(memory, 3, np.uint32).tolist() == [7, 8, 7]
+
+
+HOST_CHILD = """
+import ctypes, sys
+import pycuda.autoinit, pycuda.driver as cuda
+descriptor, size, data = int(sys.argv[1]), int(sys.argv[2]), bytes.fromhex(sys.argv[3])
+pool = cuda.StreamOrderedMemoryPool.from_file_descriptor(descriptor)
+pool.set_access(cuda.mem_access_flags.READWRITE)
+memory = pool.open(data, size)
+words = (ctypes.c_uint32 * 4).from_address(int(memory))
+print(list(words[:2]))
+words[1] = 8
+stream = cuda.Stream()
+cuda.memset_d32_async(int(memory) + 8, 9, 1, stream)
+stream.synchronize()
+memory.free()
+cuda.Context.synchronize()
+"""
+
+
+def test_another_process_opens_a_block_of_a_pool_of_the_hosts_node():
+    pool = cuda.StreamOrderedMemoryPool(
+        location=cuda.mem_location_type.HOST_NUMA, id=0, handle_types=cuda.mem_handle_type.POSIX_FILE_DESCRIPTOR
+    )
+    memory = pool.allocate(1000)
+    words = (ctypes.c_uint32 * 4).from_address(int(memory))
+    words[:] = [7] * 4
+    descriptor = pool.share()
+    try:
+        run = subprocess.run(
+            [sys.executable, "-c", HOST_CHILD, str(descriptor), "1000", memory.share().hex()],
+            pass_fds=[descriptor],
+            capture_output=True,
+            text=True,
+        )
+    finally:
+        os.close(descriptor)
+    assert run.returncode == 0, run.stderr
+    assert run.stdout == "[7, 7]\n"
+    assert list(words) == [7, 8, 9, 7]
+
+
+def test_a_pool_of_the_host_anywhere_is_for_one_process():
+    with pytest.raises(cuda.LogicError, match="cuMemPoolCreate failed: invalid argument"):
+        cuda.StreamOrderedMemoryPool(location=HOST, handle_types=cuda.mem_handle_type.POSIX_FILE_DESCRIPTOR)
 
 
 @pytest.mark.parametrize(

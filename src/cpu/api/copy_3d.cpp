@@ -7,6 +7,7 @@
 #include "cpu/api/array.h"
 #include "cpu/api/device_memory.h"
 #include "cpu/api/error_detail.h"
+#include "cpu/api/pool_access.h"
 #include "cpu/exec/bulk_memory.h"
 #include "cpu/exec/fault_message.h"
 #include "cpu/exec/fault_recovery.h"
@@ -133,6 +134,12 @@ CUresult Copy3D::Side::validate(const Extent& extent, const char* side) {
                                  ", which do not lie in one block of device memory");
   }
   return CUDA_SUCCESS;
+}
+
+CUresult Copy3D::check_access(const VirtualDevice& to, const VirtualDevice& from) const {
+  const CUresult status = check_pool_access(to, {reinterpret_cast<CUdeviceptr>(to_.row(0, 0))});
+  if (status != CUDA_SUCCESS) return status;
+  return check_pool_access(from, {reinterpret_cast<CUdeviceptr>(from_.row(0, 0))});
 }
 
 // After validate().

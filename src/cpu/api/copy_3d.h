@@ -10,6 +10,8 @@
 
 namespace pycuda::cpu::api {
 
+class VirtualDevice;
+
 class Copy3D {
  public:
   explicit Copy3D(const CUDA_MEMCPY3D& spec);
@@ -19,6 +21,8 @@ class Copy3D {
   /// Replaces zeros by their defaults and checks that the box fits. Call it before the functions
   /// below.
   CUresult validate();
+  /// Whether the devices that write and read may do so: after validate().
+  CUresult check_access(const VirtualDevice& to, const VirtualDevice& from) const;
   /// Whether one side is host memory that the driver does not know.
   bool is_pageable() const { return to_.is_pageable() || from_.is_pageable(); }
   /// Copies. False, with part of it copied, if some memory is not mapped.

@@ -134,6 +134,14 @@ GraphAllocation::~GraphAllocation() {
   device_.memory().release(reinterpret_cast<void*>(address()));
 }
 
+bool GraphAllocation::is_reached_from(int device) const {
+  return device == device_.ordinal() ||
+         std::ranges::any_of(access_, [&](const CUmemAccessDesc& access) {
+           return access.location.type == CU_MEM_LOCATION_TYPE_DEVICE &&
+                  access.location.id == device && access.flags != CU_MEM_ACCESS_FLAGS_PROT_NONE;
+         });
+}
+
 CUDA_MEM_ALLOC_NODE_PARAMS GraphAllocation::params() const {
   CUDA_MEM_ALLOC_NODE_PARAMS told = params_;
   told.accessDescs = access_.empty() ? nullptr : access_.data();

@@ -26,6 +26,8 @@ class GraphAllocation {
 
   CUdeviceptr address() const { return params_.dptr; }
   std::size_t bytes() const { return params_.bytesize; }
+  /// Whether it was made for this device, by its own place or by a description of access.
+  bool is_reached_from(int device) const;
   /// As they were given, with the address.
   CUDA_MEM_ALLOC_NODE_PARAMS params() const;
 

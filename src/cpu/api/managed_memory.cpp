@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
 // cuMemAdvise, cuMemPrefetchAsync and cuMemRangeGetAttribute: advice about where managed memory
-// should be. There is one place only, so advice is checked, remembered and answered, and changes
-// nothing else.
+// should be.
 #include <sys/mman.h>
 
-#include <map>
-#include <mutex>
-#include <set>
+#include <functional>
 #include <utility>
 #include <vector>
 
+#include "cpu/api/advice.h"
 #include "cpu/api/batch.h"
 #include "cpu/api/device_memory.h"
 #include "cpu/api/stream_guard.h"
@@ -27,23 +25,6 @@ constexpr CUmemLocation location(CUmemLocationType type, int id) {
   made.type = type;
   made.id = id;
   return made;
-}
-
-constexpr CUmemLocation nowhere = location(CU_MEM_LOCATION_TYPE_INVALID, CU_DEVICE_INVALID);
-
-struct Advice {
-  bool read_mostly = false;
-  CUmemLocation preferred_location = nowhere;
-  CUmemLocation last_prefetch = nowhere;
-  std::set<CUdevice> accessed_by;  // CU_DEVICE_CPU comes first
-};
-
-std::mutex advice_mutex;  // protects all_advice
-
-// By allocation id, which never repeats, so that advice for freed memory is never found again.
-std::map<std::uint64_t, Advice>& all_advice() {
-  static auto& all = *new std::map<std::uint64_t, Advice>;
-  return all;
 }
 
 // The managed allocation that holds the whole range.
@@ -87,30 +68,26 @@ CUresult advise(CUdeviceptr address, std::size_t bytes, CUmem_advise advice,
   return with_context([&](Context&) -> CUresult {
     const auto found = managed_range(address, bytes);
     if (!found || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
-    const std::lock_guard lock(advice_mutex);
-    Advice& known = all_advice()[found->id];
+    const auto change = [&](const std::function<void(Advice&)>& how) {
+      change_advice(found->id, address, bytes, how);
+      return CUDA_SUCCESS;
+    };
     switch (advice) {
       case CU_MEM_ADVISE_SET_READ_MOSTLY:
-        known.read_mostly = true;
-        return CUDA_SUCCESS;
+        return change([](Advice& known) { known.read_mostly = true; });
       case CU_MEM_ADVISE_UNSET_READ_MOSTLY:
-        known.read_mostly = false;
-        return CUDA_SUCCESS;
+        return change([](Advice& known) { known.read_mostly = false; });
       case CU_MEM_ADVISE_SET_PREFERRED_LOCATION:
         if (!is_place(device)) return CUDA_ERROR_INVALID_DEVICE;
-        known.preferred_location = place;
-        return CUDA_SUCCESS;
+        return change([&](Advice& known) { known.preferred_location = place; });
       case CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION:
-        known.preferred_location = nowhere;
-        return CUDA_SUCCESS;
+        return change([](Advice& known) { known.preferred_location = Advice::nowhere; });
       case CU_MEM_ADVISE_SET_ACCESSED_BY:
         if (!is_place(device)) return CUDA_ERROR_INVALID_DEVICE;
-        known.accessed_by.insert(device);
-        return CUDA_SUCCESS;
+        return change([&](Advice& known) { known.accessed_by.insert(device); });
       case CU_MEM_ADVISE_UNSET_ACCESSED_BY:
         if (!is_place(device)) return CUDA_ERROR_INVALID_DEVICE;
-        known.accessed_by.erase(device);
-        return CUDA_SUCCESS;
+        return change([&](Advice& known) { known.accessed_by.erase(device); });
       default:
         return CUDA_ERROR_INVALID_VALUE;
     }
@@ -123,8 +100,7 @@ CUresult prefetch(CUdeviceptr address, std::size_t bytes, const CUmemLocation& p
     const auto found = managed_range(address, bytes);
     if (!found || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
     if (!is_place(device_or_none(place))) return CUDA_ERROR_INVALID_DEVICE;
-    const std::lock_guard lock(advice_mutex);
-    all_advice()[found->id].last_prefetch = place;
+    change_advice(found->id, address, bytes, [&](Advice& known) { known.last_prefetch = place; });
     return CUDA_SUCCESS;
   });
 }
@@ -148,7 +124,7 @@ CUresult check_ranges(const CUdeviceptr* addresses, const std::size_t* bytes, st
 }
 
 CUresult prefetch_all(const PrefetchList& list, CUstream stream) {
-  return with_batch_stream(stream, [&]() -> CUresult {
+  return with_batch_stream(stream, [&](const Stream&) -> CUresult {
     CUresult status = check_ranges(list.addresses, list.bytes, list.count);
     if (status != CUDA_SUCCESS) return status;
     if (list.locations == nullptr ||
@@ -175,7 +151,7 @@ void discard(CUdeviceptr address, std::size_t bytes) {
 
 CUresult discard_all(const CUdeviceptr* addresses, const std::size_t* bytes, std::size_t count,
                      CUstream handle) {
-  return with_batch_stream(handle, [&]() -> CUresult {
+  return with_batch_stream(handle, [&](const Stream&) -> CUresult {
     const CUresult status = check_ranges(addresses, bytes, count);
     if (status != CUDA_SUCCESS) return status;
     return with_stream(handle, [&](Stream& stream) -> CUresult {
@@ -258,12 +234,9 @@ CUresult cuMemRangeGetAttribute(void* data, size_t dataSize, CUmem_range_attribu
         dataSize % sizeof(int) != 0) {
       return CUDA_ERROR_INVALID_VALUE;
     }
-    Advice known;
-    {
-      const std::lock_guard lock(advice_mutex);
-      const auto entry = all_advice().find(found->id);
-      if (entry != all_advice().end()) known = entry->second;
-    }
+    if (attribute != CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY && dataSize != sizeof(int))
+      return CUDA_ERROR_INVALID_VALUE;
+    const Advice known = common_advice(found->id, devPtr, count);
     int* numbers = static_cast<int*>(data);
     switch (attribute) {
       case CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY:

@@ -5,6 +5,7 @@
 #include "cpu/api/capture.h"
 #include "cpu/api/copy_3d.h"
 #include "cpu/api/device_memory.h"
+#include "cpu/api/pool_access.h"
 #include "cpu/api/stream_guard.h"
 #include "cpu/api/transfer.h"
 #include "cpu/exec/bulk_memory.h"
@@ -57,13 +58,37 @@ struct Copy {
   }
 };
 
-CUresult copy_now(End to_end, CUdeviceptr to, End from_end, CUdeviceptr from, std::size_t bytes) {
+/// Of copies between contexts: each end is used by its own one's device.
+struct Peers {
+  CUcontext to;
+  CUcontext from;
+};
+
+bool are_contexts(const Peers& peers) {
+  return registry.contexts.find(peers.to) != nullptr &&
+         registry.contexts.find(peers.from) != nullptr;
+}
+
+CUresult check_ends(Stream& stream, End to_end, CUdeviceptr to, End from_end, CUdeviceptr from,
+                    std::size_t bytes, const Peers* peers) {
+  if (!is_valid(to_end, to, bytes) || !is_valid(from_end, from, bytes))
+    return CUDA_ERROR_INVALID_VALUE;
+  if (peers == nullptr) return check_pool_access(stream.context().device(), {to, from});
+  Context* const to_context = registry.contexts.find(peers->to);
+  Context* const from_context = registry.contexts.find(peers->from);
+  if (to_context == nullptr || from_context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+  const CUresult status = check_pool_access(to_context->device(), {to});
+  return status == CUDA_SUCCESS ? check_pool_access(from_context->device(), {from}) : status;
+}
+
+CUresult copy_now(End to_end, CUdeviceptr to, End from_end, CUdeviceptr from, std::size_t bytes,
+                  const Peers* peers = nullptr) {
   return with_stream(nullptr, [&](Stream& stream) -> CUresult {
     if (const CUresult status = check_call_in_capture(stream); status != CUDA_SUCCESS)
       return status;
     if (bytes == 0) return CUDA_SUCCESS;
-    if (!is_valid(to_end, to, bytes) || !is_valid(from_end, from, bytes))
-      return CUDA_ERROR_INVALID_VALUE;
+    const CUresult valid = check_ends(stream, to_end, to, from_end, from, bytes, peers);
+    if (valid != CUDA_SUCCESS) return valid;
     return run_transfer(stream, Copy{to, from, bytes}, "copy");
   });
 }
@@ -88,11 +113,11 @@ CUresult start_staged(Stream& stream, const Copy& copy) {
 }
 
 CUresult copy_async(End to_end, CUdeviceptr to, End from_end, CUdeviceptr from, std::size_t bytes,
-                    CUstream handle) {
+                    CUstream handle, const Peers* peers = nullptr) {
   return with_stream(handle, [&](Stream& stream) -> CUresult {
     if (bytes == 0) return CUDA_SUCCESS;
-    if (!is_valid(to_end, to, bytes) || !is_valid(from_end, from, bytes))
-      return CUDA_ERROR_INVALID_VALUE;
+    const CUresult valid = check_ends(stream, to_end, to, from_end, from, bytes, peers);
+    if (valid != CUDA_SUCCESS) return valid;
     if (stream.in_capture()) {
       return capture(stream,
                      CopyAction{run_of_bytes(type_of(to_end), to, type_of(from_end), from, bytes),
@@ -105,10 +130,6 @@ CUresult copy_async(End to_end, CUdeviceptr to, End from_end, CUdeviceptr from, 
     if (is_pageable(from)) return start_staged(stream, copy);
     return start_transfer(stream, copy, bytes <= small_transfer_bytes, "copy");
   });
-}
-
-bool are_contexts(CUcontext first, CUcontext second) {
-  return registry.contexts.find(first) != nullptr && registry.contexts.find(second) != nullptr;
 }
 
 }  // namespace
@@ -133,9 +154,9 @@ CUresult cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t By
 
 CUresult cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
                       CUcontext srcContext, size_t ByteCount) {
-  if (driver_status == CUDA_SUCCESS && !are_contexts(dstContext, srcContext))
-    return CUDA_ERROR_INVALID_CONTEXT;
-  return copy_now(End::Device, dstDevice, End::Device, srcDevice, ByteCount);
+  const Peers peers{dstContext, srcContext};
+  if (driver_status == CUDA_SUCCESS && !are_contexts(peers)) return CUDA_ERROR_INVALID_CONTEXT;
+  return copy_now(End::Device, dstDevice, End::Device, srcDevice, ByteCount, &peers);
 }
 
 CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream) {
@@ -159,9 +180,9 @@ CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size
 
 CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
                            CUcontext srcContext, size_t ByteCount, CUstream hStream) {
-  if (driver_status == CUDA_SUCCESS && !are_contexts(dstContext, srcContext))
-    return CUDA_ERROR_INVALID_CONTEXT;
-  return copy_async(End::Device, dstDevice, End::Device, srcDevice, ByteCount, hStream);
+  const Peers peers{dstContext, srcContext};
+  if (driver_status == CUDA_SUCCESS && !are_contexts(peers)) return CUDA_ERROR_INVALID_CONTEXT;
+  return copy_async(End::Device, dstDevice, End::Device, srcDevice, ByteCount, hStream, &peers);
 }
 
 }  // extern "C"

@@ -12,7 +12,14 @@ namespace {
 
 enum class When { Now, Async };
 
-CUresult copy(const CUDA_MEMCPY3D& spec, CUstream handle, When when) {
+/// Of copies between contexts: the devices that write and read.
+struct PeerDevices {
+  const VirtualDevice& to;
+  const VirtualDevice& from;
+};
+
+CUresult copy(const CUDA_MEMCPY3D& spec, CUstream handle, When when,
+              const PeerDevices* peers = nullptr) {
   return with_stream(handle, [&](Stream& stream) -> CUresult {
     Copy3D box(spec);
     if (when == When::Now) {
@@ -20,7 +27,12 @@ CUresult copy(const CUDA_MEMCPY3D& spec, CUstream handle, When when) {
         return status;
     }
     if (box.is_empty()) return CUDA_SUCCESS;
-    if (const CUresult status = box.validate(); status != CUDA_SUCCESS) return status;
+    CUresult status = box.validate();
+    const VirtualDevice& device = stream.context().device();
+    if (status == CUDA_SUCCESS)
+      status = box.check_access(peers != nullptr ? peers->to : device,
+                                peers != nullptr ? peers->from : device);
+    if (status != CUDA_SUCCESS) return status;
     if (stream.in_capture())
       return capture(stream, CopyAction{spec, stream.context().handle(), {}});
     if (when == When::Now || box.is_pageable()) return run_transfer(stream, box, "copy");
@@ -89,11 +101,11 @@ CUresult copy_3d(const CUDA_MEMCPY3D* spec, CUstream stream, When when) {
 CUresult copy_3d_peer(const CUDA_MEMCPY3D_PEER* spec, CUstream stream, When when) {
   return with_context([&](Context&) -> CUresult {
     if (spec == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    if (registry.contexts.find(spec->srcContext) == nullptr ||
-        registry.contexts.find(spec->dstContext) == nullptr) {
-      return CUDA_ERROR_INVALID_CONTEXT;
-    }
-    return copy(without_contexts(*spec), stream, when);
+    const Context* const to = registry.contexts.find(spec->dstContext);
+    const Context* const from = registry.contexts.find(spec->srcContext);
+    if (to == nullptr || from == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+    const PeerDevices peers{to->device(), from->device()};
+    return copy(without_contexts(*spec), stream, when, &peers);
   });
 }
 

@@ -6,6 +6,7 @@
 #include "cpu/api/capture.h"
 #include "cpu/api/device_memory.h"
 #include "cpu/api/error_detail.h"
+#include "cpu/api/pool_access.h"
 #include "cpu/api/stream_guard.h"
 #include "cpu/api/transfer.h"
 #include "cpu/exec/bulk_memory.h"
@@ -92,6 +93,8 @@ CUresult copy(const End& to, const End& from, std::size_t bytes, CUstream handle
     std::byte *target = nullptr, *source = nullptr;
     CUresult status = to.settle(bytes, &target);
     if (status == CUDA_SUCCESS) status = from.settle(bytes, &source);
+    if (status == CUDA_SUCCESS)
+      status = check_pool_access(stream.context().device(), {to.address, from.address});
     if (status != CUDA_SUCCESS) return status;
     const auto task = [target, source, bytes] {
       return pycuda::cpu::exec::copy_bytes(target, source, bytes);

@@ -253,7 +253,11 @@ CUresult create_pool(VirtualDevice& device, const CUmemPoolProps& properties, CU
 }
 
 CUmemoryPool import_pool(VirtualDevice& device, const exec::PagesName& name) {
-  auto made = std::make_shared<MemoryPool>(device, device.memory().total_bytes());
+  CUmemLocation place = place_of_device(device.ordinal());
+  if (name.purpose == exec::host_pool_pages)
+    place = {.type = CU_MEM_LOCATION_TYPE_HOST_NUMA, .id = 0};
+  auto made = std::make_shared<MemoryPool>(device, device.memory().total_bytes(),
+                                           CU_MEM_ALLOCATION_TYPE_PINNED, place);
   made->become_import_of(name);
   return enter(std::move(made));
 }
@@ -285,11 +289,16 @@ bool release_pool_block(void* memory) {
   return true;
 }
 
-CUmemoryPool pool_of(const void* memory) {
+std::shared_ptr<const MemoryPool> find_pool_of(const void* memory) {
   PoolTable& all = table();
   const std::lock_guard lock(all.mutex);
   const auto found = all.blocks.find(memory);
-  return found != all.blocks.end() ? found->second.pool->handle() : nullptr;
+  return found != all.blocks.end() ? found->second.pool : nullptr;
+}
+
+CUmemoryPool pool_of(const void* memory) {
+  const auto pool = find_pool_of(memory);
+  return pool != nullptr ? pool->handle() : nullptr;
 }
 
 namespace {

@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
 
 #include "cpu/api/cuda_abi.h"
 #include "cpu/exec/device.h"
@@ -49,6 +50,8 @@ class MemoryPool {
   /// Lets it be exported, before it is used. False where the system has nothing for that.
   CUresult become_shared();
   void become_import_of(const exec::PagesName& pool) { origin_ = pool; }
+  /// Where its blocks come from.
+  exec::DeviceMemory& memory() const;
   /// A block of an exported pool, opened here by its name.
   CUresult open(const exec::PagesName& block, void** memory);
 
@@ -56,7 +59,9 @@ class MemoryPool {
   bool is_of_device_memory() const { return kind() == exec::MemoryKind::Pool; }
 
   CUresult get_access(const CUmemLocation& from, CUmemAccess_flags* flags) const;
-  CUresult set_access(const CUmemAccessDesc& access);
+  /// Whether set_access may be called with it.
+  CUresult check_access(const CUmemAccessDesc& access) const;
+  void set_access(const CUmemAccessDesc& access);
 
   /// Null when the pool's limit or the device is exhausted.
   void* allocate(std::uint64_t bytes);
@@ -68,7 +73,6 @@ class MemoryPool {
 
  private:
   exec::MemoryKind kind() const;
-  exec::DeviceMemory& memory() const;
 
   VirtualDevice& device_;
   std::uint64_t limit_bytes_;
@@ -86,9 +90,9 @@ class MemoryPool {
   int reuse_follow_events_ = 1;
   int reuse_opportunistic_ = 1;
   int reuse_internal_ = 1;
-  /// What programs have set, by CUmemLocationType. It is only remembered: all memory can be reached
-  /// from everywhere.
-  std::map<int, CUmemAccess_flags> access_;
+  /// What programs have set, by CUmemLocationType and number of the device. It decides on copies
+  /// (pool_access.h); kernels reach all memory from everywhere.
+  std::map<std::pair<int, int>, CUmemAccess_flags> access_;
 };
 
 /// Makes a pool that the program owns.
@@ -101,5 +105,7 @@ CUresult import_pool_block(MemoryPool& pool, const exec::PagesName& name, CUdevi
 bool release_pool_block(void* memory);
 /// The pool a block came from, or null.
 CUmemoryPool pool_of(const void* memory);
+/// The same as an object, also of a pool that was destroyed before its blocks were freed.
+std::shared_ptr<const MemoryPool> find_pool_of(const void* memory);
 
 }  // namespace pycuda::cpu::api

@@ -2,6 +2,7 @@
 // cuMemset*: filling device memory with a value of 8, 16 or 32 bits.
 #include "cpu/api/capture.h"
 #include "cpu/api/device_memory.h"
+#include "cpu/api/pool_access.h"
 #include "cpu/api/stream_guard.h"
 #include "cpu/api/transfer.h"
 #include "cpu/exec/bulk_memory.h"
@@ -55,7 +56,9 @@ CUresult fill(CUdeviceptr to, std::size_t pitch, Value value, std::size_t width,
   return with_stream(handle, [&](Stream& stream) -> CUresult {
     if (width == 0 || height == 0) return CUDA_SUCCESS;
     const CUDA_MEMSET_NODE_PARAMS spec{to, pitch, value, sizeof(Value), width, height};
-    if (const CUresult status = check_fill(spec); status != CUDA_SUCCESS) return status;
+    CUresult status = check_fill(spec);
+    if (status == CUDA_SUCCESS) status = check_pool_access(stream.context().device(), {to});
+    if (status != CUDA_SUCCESS) return status;
     if (stream.in_capture()) return capture(stream, FillAction{spec, stream.context().handle()});
     const Fill<Value> task{to, pitch, value, width, height};
     if (when == When::Now) return run_transfer(stream, task, "fill");

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // cuPointerGetAttribute: what kind of memory an address is.
+#include <mutex>
+#include <unordered_set>
+
 #include "cpu/api/device_memory.h"
 #include "cpu/api/entry_guard.h"
 #include "cpu/api/memory_pool.h"
@@ -30,6 +33,34 @@ bool can_share(const Allocation& allocation) {
          owner->device().memory().can_share(reinterpret_cast<void*>(allocation.begin));
 }
 
+/// The blocks that programs have set CU_POINTER_ATTRIBUTE_SYNC_MEMOPS for, by their ids, which
+/// never repeat. It is only remembered: synchronous operations always are so here.
+struct SynchronousBlocks {
+  std::mutex mutex;  ///< protects the rest
+  std::unordered_set<std::uint64_t> ids;
+};
+
+SynchronousBlocks& synchronous_blocks() {
+  static auto& all = *new SynchronousBlocks;
+  return all;
+}
+
+bool is_synchronous(const Allocation& block) {
+  SynchronousBlocks& all = synchronous_blocks();
+  const std::lock_guard lock(all.mutex);
+  return all.ids.contains(block.id);
+}
+
+void set_synchronous(const Allocation& block, bool value) {
+  SynchronousBlocks& all = synchronous_blocks();
+  const std::lock_guard lock(all.mutex);
+  if (value) {
+    all.ids.insert(block.id);
+  } else {
+    all.ids.erase(block.id);
+  }
+}
+
 template <class Value>
 CUresult answer(void* data, Value value) {
   *static_cast<Value*>(data) = value;
@@ -52,8 +83,7 @@ CUresult attribute(void* data, CUpointer_attribute name, const Allocation& alloc
       if (!is_host(allocation) && !is_managed(allocation)) return CUDA_ERROR_INVALID_VALUE;
       return answer<CUdeviceptr>(data, address);
     case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
-      // Synchronous operations are so here without being asked.
-      return answer<unsigned>(data, is_host(allocation) ? 0 : 1);
+      return answer<unsigned>(data, is_synchronous(allocation) ? 1 : 0);
     case CU_POINTER_ATTRIBUTE_BUFFER_ID:
       return answer<unsigned long long>(data, allocation.id);
     case CU_POINTER_ATTRIBUTE_IS_MANAGED:
@@ -175,7 +205,8 @@ CUresult cuPointerSetAttribute(const void* value, CUpointer_attribute attribute_
       return CUDA_ERROR_INVALID_VALUE;
     const auto found = AddressTable::instance().find(ptr);
     if (!found || is_host(*found)) return CUDA_ERROR_INVALID_VALUE;
-    return CUDA_SUCCESS;  // it is a permission to wait less, which is never used
+    set_synchronous(*found, *static_cast<const unsigned*>(value) != 0);
+    return CUDA_SUCCESS;
   });
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// cuMemPoolCreate, cuMemGetMemPool and its relatives, cuMemPoolSetAccess: pools of device memory,
-// of page-locked and of managed memory.
+// cuMemPoolCreate, cuMemGetMemPool and its relatives: pools of device memory, of page-locked and of
+// managed memory.
 #include "cpu/api/pool_places.h"
 
 #include <map>
@@ -90,26 +90,20 @@ CUresult pool_at(CUmemoryPool* pool, const CUmemLocation* place, CUmemAllocation
   });
 }
 
-/// Pools of device memory alone are shared, and by file descriptors alone.
+/// Pools of device memory and of a node of the host are shared, by file descriptors alone.
 CUresult check_sharing(const CUmemPoolProps& properties) {
   if (properties.handleTypes == CU_MEM_HANDLE_TYPE_NONE) return CUDA_SUCCESS;
-  const bool by_descriptor = properties.handleTypes == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
-  if (by_descriptor && is_device_memory(properties.allocType, properties.location))
-    return CUDA_SUCCESS;
-  // What NVIDIA's driver has: other networks, and the memory of a node.
-  const bool elsewhere = properties.allocType == CU_MEM_ALLOCATION_TYPE_PINNED &&
-                         properties.location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA;
-  if (properties.handleTypes != CU_MEM_HANDLE_TYPE_FABRIC && !(by_descriptor && elsewhere))
-    return CUDA_ERROR_INVALID_VALUE;
+  const bool on_node = properties.allocType == CU_MEM_ALLOCATION_TYPE_PINNED &&
+                       properties.location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA;
+  if (!on_node && !is_device_memory(properties.allocType, properties.location)) {
+    return fail(CUDA_ERROR_INVALID_VALUE,
+                "cuMemPoolCreate: only pools of page-locked memory at a device or at a node of the "
+                "host have handleTypes");
+  }
+  if (properties.handleTypes == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) return CUDA_SUCCESS;
+  if (properties.handleTypes != CU_MEM_HANDLE_TYPE_FABRIC) return CUDA_ERROR_INVALID_VALUE;
   return fail(CUDA_ERROR_NOT_SUPPORTED,
-              "cuMemPoolCreate: the CPU driver shares pools of device memory by file descriptors "
-              "alone");
-}
-
-/// Where access can be had from at all.
-bool is_place_of_access(CUmemLocationType type) {
-  return type == CU_MEM_LOCATION_TYPE_DEVICE || type == CU_MEM_LOCATION_TYPE_HOST ||
-         type == CU_MEM_LOCATION_TYPE_HOST_NUMA;
+              "cuMemPoolCreate: the CPU driver shares pools by file descriptors alone");
 }
 
 }  // namespace
@@ -158,55 +152,6 @@ void leave_places(const MemoryPool& pool) {
   }
 }
 
-CUresult MemoryPool::get_access(const CUmemLocation& from, CUmemAccess_flags* flags) const {
-  if (!is_place_of_access(from.type)) return CUDA_ERROR_INVALID_VALUE;
-  if (from.type == CU_MEM_LOCATION_TYPE_DEVICE && find_device(from.id) == nullptr)
-    return CUDA_ERROR_INVALID_VALUE;
-  const std::lock_guard lock(mutex_);
-  const bool from_device = from.type == CU_MEM_LOCATION_TYPE_DEVICE;
-  bool own = false;
-  switch (kind()) {
-    case exec::MemoryKind::Pool:
-      own = from_device;
-      break;
-    case exec::MemoryKind::HostPool:
-      own = !from_device;
-      break;
-    default:
-      own = from.type == CU_MEM_LOCATION_TYPE_HOST_NUMA;
-  }
-  const auto set = access_.find(from.type);
-  if (set != access_.end()) {
-    *flags = set->second;
-  } else {
-    *flags = own ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE : CU_MEM_ACCESS_FLAGS_PROT_NONE;
-  }
-  return CUDA_SUCCESS;
-}
-
-CUresult MemoryPool::set_access(const CUmemAccessDesc& access) {
-  const CUmemLocation& from = access.location;
-  const bool from_device = from.type == CU_MEM_LOCATION_TYPE_DEVICE;
-  if (access.flags == CU_MEM_ACCESS_FLAGS_PROT_READ) return CUDA_ERROR_NOT_SUPPORTED;
-  const bool none = access.flags == CU_MEM_ACCESS_FLAGS_PROT_NONE;
-  if (!none && access.flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE) return CUDA_ERROR_INVALID_VALUE;
-  if (from_device && find_device(from.id) == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  if (kind() == exec::MemoryKind::Pool) {
-    if (!from_device) return CUDA_ERROR_NOT_SUPPORTED;
-    // The pool's own device always has access; others cannot be kept out of the one memory there
-    // is.
-    if (!none) return CUDA_SUCCESS;
-    return from.id == device_.ordinal() ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_NOT_SUPPORTED;
-  }
-  if (!is_place_of_access(from.type)) return CUDA_ERROR_INVALID_VALUE;
-  // The host cannot be kept out of its own memory.
-  if (kind() == exec::MemoryKind::HostPool && !from_device)
-    return none ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS;
-  const std::lock_guard lock(mutex_);
-  access_[from.type] = access.flags;
-  return CUDA_SUCCESS;
-}
-
 }  // namespace pycuda::cpu::api
 
 using namespace pycuda::cpu::api;
@@ -219,27 +164,6 @@ CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* poolProps) {
     if (!is_pool_place(poolProps->allocType, poolProps->location)) return CUDA_ERROR_INVALID_VALUE;
     if (const CUresult status = check_sharing(*poolProps); status != CUDA_SUCCESS) return status;
     return create_pool(device_at(poolProps->location), *poolProps, pool);
-  });
-}
-
-CUresult cuMemPoolGetAccess(CUmemAccess_flags* flags, CUmemoryPool memPool,
-                            CUmemLocation* location) {
-  return with_driver([&]() -> CUresult {
-    const MemoryPool* const found = registry.pools.find(memPool);
-    if (found == nullptr || flags == nullptr || location == nullptr)
-      return CUDA_ERROR_INVALID_VALUE;
-    return found->get_access(*location, flags);
-  });
-}
-
-CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc* map, size_t count) {
-  return with_driver([&]() -> CUresult {
-    MemoryPool* const found = registry.pools.find(pool);
-    if (found == nullptr || (map == nullptr && count != 0)) return CUDA_ERROR_INVALID_VALUE;
-    for (std::size_t i = 0; i < count; ++i) {
-      if (const CUresult status = found->set_access(map[i]); status != CUDA_SUCCESS) return status;
-    }
-    return CUDA_SUCCESS;
   });
 }
 

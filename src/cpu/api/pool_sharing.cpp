@@ -19,7 +19,7 @@ using exec::SharedPages;
 
 CUresult MemoryPool::become_shared() {
   PagesName name;
-  name.purpose = exec::pool_pages;
+  name.purpose = is_of_device_memory() ? exec::pool_pages : exec::host_pool_pages;
   name.page_bytes = 4096;
   name.bytes = static_cast<std::uint64_t>(device_.ordinal());
   auto pages = SharedPages::make(name);
@@ -46,8 +46,22 @@ CUresult MemoryPool::open(const PagesName& block, void** memory) {
 
 using namespace pycuda::cpu::api;
 using pycuda::cpu::exec::AddressTable;
+using pycuda::cpu::exec::PagesFailure;
 using pycuda::cpu::exec::PagesName;
 using pycuda::cpu::exec::SharedPages;
+
+namespace {
+
+/// The name of the pool, of either kind, that a descriptor stands for.
+pycuda::base::Result<PagesName, PagesFailure> find_pool_name(int descriptor) {
+  const auto of_device = SharedPages::of_descriptor(descriptor, pycuda::cpu::exec::pool_pages);
+  if (of_device) return of_device->name();
+  const auto of_host = SharedPages::of_descriptor(descriptor, pycuda::cpu::exec::host_pool_pages);
+  if (!of_host) return of_host.error();
+  return of_host->name();
+}
+
+}  // namespace
 
 extern "C" {
 
@@ -78,13 +92,12 @@ CUresult cuMemPoolImportFromShareableHandle(CUmemoryPool* pool_out, void* handle
   return with_driver([&]() -> CUresult {
     if (pool_out == nullptr || flags != 0 || handleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
       return CUDA_ERROR_INVALID_VALUE;
-    const auto pages = SharedPages::of_descriptor(
-        static_cast<int>(reinterpret_cast<std::intptr_t>(handle)), pycuda::cpu::exec::pool_pages);
-    if (!pages) return refuse_pages(pages.error(), CUDA_ERROR_UNKNOWN);
+    const auto name = find_pool_name(static_cast<int>(reinterpret_cast<std::intptr_t>(handle)));
+    if (!name) return refuse_pages(name.error(), CUDA_ERROR_UNKNOWN);
     // A process may see fewer devices than the one that made the pool; memory is the same.
-    VirtualDevice* device = find_device(static_cast<CUdevice>(pages->name().bytes));
+    VirtualDevice* device = find_device(static_cast<CUdevice>(name->bytes));
     if (device == nullptr) device = find_device(0);
-    *pool_out = import_pool(*device, pages->name());
+    *pool_out = import_pool(*device, *name);
     return CUDA_SUCCESS;
   });
 }
@@ -108,7 +121,7 @@ CUresult cuMemPoolExportPointer(CUmemPoolPtrExportData* shareData_out, CUdevicep
     if (Context* const context = registry.contexts.find(this_thread.current)) {
       if (const CUresult status = context->synchronize(); status != CUDA_SUCCESS) return status;
     }
-    const auto name = pool->device().memory().share(memory, pool->shared()->name().chance);
+    const auto name = pool->memory().share(memory, pool->shared()->name().chance);
     if (!name) return refuse_pages(name.error(), CUDA_ERROR_INVALID_VALUE);
     *shareData_out = std::bit_cast<CUmemPoolPtrExportData>(*name);
     return CUDA_SUCCESS;

@@ -34,6 +34,7 @@ static_assert(sizeof(PagesName) == 64 && std::has_unique_object_representations_
 
 constexpr std::array<char, 8> memory_pages{'p', 'a', '-', 'm', 'e', 'm', '.', '1'};
 constexpr std::array<char, 8> pool_pages{'p', 'a', '-', 'p', 'o', 'l', '.', '1'};
+constexpr std::array<char, 8> host_pool_pages{'p', 'a', '-', 'h', 'p', 'l', '.', '1'};
 constexpr std::array<char, 8> event_pages{'p', 'a', '-', 'e', 'v', 't', '.', '1'};
 
 /// Why there are no pages.
