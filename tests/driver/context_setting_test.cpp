@@ -21,6 +21,16 @@ TEST_CASE("flags of a context change while it lives") {
   CHECK(CU(cuCtxSetFlags)(1u << 30) == CUDA_ERROR_INVALID_VALUE);
 }
 
+TEST_CASE("a context waits in one way") {
+  if (!is_cpu_driver()) return;  // to be recorded on a GPU
+  const CurrentContext context;
+  constexpr unsigned two = CU_CTX_SCHED_SPIN | CU_CTX_SCHED_YIELD;
+  CUcontext made = nullptr;
+  CHECK(CU(cuCtxCreate_v2)(&made, two, 0) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(CU(cuCtxSetFlags)(two) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(CU(cuDevicePrimaryCtxSetFlags_v2)(0, two) == CUDA_ERROR_INVALID_VALUE);
+}
+
 TEST_CASE("banks of shared memory stay as wide as they are") {
   const CurrentContext context;
   CUsharedconfig banks{};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // cuCtx*: flags, limits, cache preference and the other settings of a context.
+#include "cpu/api/context_flags.h"
 #include "cpu/api/entry_guard.h"
 #include "cpu/exec/device_heap.h"
 
@@ -115,7 +116,7 @@ CUresult cuCtxGetFlags(unsigned int* flags) {
 
 CUresult cuCtxSetFlags(unsigned int flags) {
   return with_any_context([&](Context& context) -> CUresult {
-    if ((flags & ~static_cast<unsigned>(CU_CTX_FLAGS_MASK)) != 0) return CUDA_ERROR_INVALID_VALUE;
+    if (!are_context_flags(flags)) return CUDA_ERROR_INVALID_VALUE;
     context.flags() = flags;
     return CUDA_SUCCESS;
   });

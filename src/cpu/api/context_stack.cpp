@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // cuCtx*: making and destroying contexts, and each thread's stack of them.
-#include <bit>
 #include <vector>
 
 #include "cpu/api/capture.h"
+#include "cpu/api/context_flags.h"
 #include "cpu/api/entry_guard.h"
 #include "cpu/api/event.h"
 #include "cpu/api/green_context.h"
@@ -34,15 +34,9 @@ void pop() {
 // A live context, or one that was destroyed: real programs keep stale contexts current, and may.
 bool is_context(CUcontext handle) { return registry.contexts.ever_valid(handle); }
 
-bool are_valid_flags(unsigned flags) {
-  constexpr unsigned schedule = CU_CTX_SCHED_MASK;
-  if ((flags & ~static_cast<unsigned>(CU_CTX_FLAGS_MASK)) != 0) return false;
-  return std::popcount(flags & schedule) <= 1;
-}
-
 CUresult create(CUcontext* context, unsigned flags, CUdevice ordinal) {
   return with_driver([&]() -> CUresult {
-    if (context == nullptr || !are_valid_flags(flags)) return CUDA_ERROR_INVALID_VALUE;
+    if (context == nullptr || !are_context_flags(flags)) return CUDA_ERROR_INVALID_VALUE;
     VirtualDevice* device = find_device(ordinal);
     if (device == nullptr) return CUDA_ERROR_INVALID_DEVICE;
     auto made = std::make_unique<Context>(*device, flags);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // cuDevicePrimaryCtx*: each device's counted context.
+#include "cpu/api/context_flags.h"
 #include "cpu/api/entry_guard.h"
 #include "cpu/api/green_context.h"
 
@@ -65,7 +66,7 @@ CUresult cuDevicePrimaryCtxReset(CUdevice dev) { return cuDevicePrimaryCtxReset_
 
 CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags) {
   return with_primary(dev, [&](VirtualDevice&, VirtualDevice::Primary& primary) -> CUresult {
-    if ((flags & ~static_cast<unsigned>(CU_CTX_FLAGS_MASK)) != 0) return CUDA_ERROR_INVALID_VALUE;
+    if (!are_context_flags(flags)) return CUDA_ERROR_INVALID_VALUE;
     primary.flags = flags;
     if (primary.context != nullptr) primary.context->flags() = flags;
     return CUDA_SUCCESS;
