@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -98,6 +99,19 @@ TEST_CASE("a filtered fetch weighs its neighbours with eight bits") {
       check_filtered(results[i].real(0), expected, 12);
     }
   }
+}
+
+TEST_CASE("infinities of both signs are filtered to the same NaN on every processor") {
+  const CurrentContext context;
+  const TestArray array(shape(2, 0, 0, CU_AD_FORMAT_FLOAT));
+  const float infinity = std::numeric_limits<float>::infinity();
+  const float texels[] = {infinity, -infinity};
+  array.fill(texels, 4);
+  const TestTexture texture(resource_of(array),
+                            description(CU_TR_ADDRESS_MODE_CLAMP, CU_TR_FILTER_MODE_LINEAR));
+  const auto results = probe(fetch_1d, texture.handle(), {at(1.0f)});
+  CHECK(std::isnan(results[0].real(0)));
+  if (is_cpu_driver()) CHECK(results[0].bits[0] == 0xffc00000u);
 }
 
 TEST_CASE("normalized coordinates are clamped, wrapped, mirrored or outside") {

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """File tests of bulk copies: cp.async.bulk, cp.reduce.async.bulk, st.async, red.async, multicast."""
 
+import math
 import struct
 
 from file_tests import Kernel, samples
@@ -224,23 +225,25 @@ def reductions():
     for kind, letter in (("f32", "f"), ("f64", "d")):
         count = 4 if kind == "f32" else 2
         encode = lambda list_, letter=letter: [int.from_bytes(struct.pack("<" + letter, n), "little") for n in list_]  # noqa: E731
-        kernels.append(
-            Kernel(
-                f"reduce_add_{kind}",
-                1,
-                [
-                    ("IN", "a", kind, encode(others[:count])),
-                    ("INOUT", "r", kind, encode(numbers[:count]), encode(sums[:count])),
-                ],
-                f"""
-                ld.global.v4.u32 {{%t4, %t5, %t6, %t7}}, [%a];
-                st.shared.v4.u32 [data], {{%t4, %t5, %t6, %t7}};
-                fence.proxy.async;
-                cp.reduce.async.bulk.global.shared::cta.bulk_group.add.{kind} [%r], [data], 16;
-                cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;""",
-                before=".shared .align 16 .b8 data[16];",
+        # Infinities of both signs have no sum.
+        invalid = {"f32": 0x7FFFFFFF, "f64": 0xFFF8000000000000}[kind]
+        infinities = [math.inf] * count, [-math.inf] * count, [invalid] * count
+        finite = others[:count], numbers[:count], encode(sums[:count])
+        for name, (by, old, results) in (("", finite), ("_invalid", infinities)):
+            kernels.append(
+                Kernel(
+                    f"reduce_add_{kind}{name}",
+                    1,
+                    [("IN", "a", kind, encode(by)), ("INOUT", "r", kind, encode(old), results)],
+                    f"""
+                    ld.global.v4.u32 {{%t4, %t5, %t6, %t7}}, [%a];
+                    st.shared.v4.u32 [data], {{%t4, %t5, %t6, %t7}};
+                    fence.proxy.async;
+                    cp.reduce.async.bulk.global.shared::cta.bulk_group.add.{kind} [%r], [data], 16;
+                    cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;""",
+                    before=".shared .align 16 .b8 data[16];",
+                )
             )
-        )
     for operation, kind in (("add", "u32"), ("min", "s32"), ("xor", "b32"), ("add", "u64")):
         memory = "u" + kind[1:]
         count = 128 // int(kind[1:])

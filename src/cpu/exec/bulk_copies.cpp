@@ -11,6 +11,7 @@
 
 #include "cpu/exec/block_run.h"
 #include "cpu/exec/half_conversions.h"
+#include "cpu/exec/invalid_results.h"
 #include "cpu/exec/kernel_entry.h"
 #include "cpu/exec/launch_context.h"
 #include "cpu/exec/stream.h"
@@ -131,6 +132,11 @@ std::uint32_t add_floats(std::uint32_t old, std::uint32_t by) {
   return std::isnan(sum) ? 0x7fffffffu : flushed(std::bit_cast<std::uint32_t>(sum));
 }
 
+std::uint64_t add_doubles(std::uint64_t old, std::uint64_t by) {
+  const double left = std::bit_cast<double>(old), right = std::bit_cast<double>(by);
+  return std::bit_cast<std::uint64_t>(with_negative_nan(left + right, left, right));
+}
+
 BlockRun& run_of(const ThreadFrame& thread) { return *static_cast<BlockRun*>(thread.block->block); }
 
 }  // namespace
@@ -202,9 +208,7 @@ void reduce_bulk(void* to, const void* from, std::uint32_t bytes, std::uint32_t 
     case BulkType::F32:
       return update_each<std::uint32_t>(to, from, bytes, add_floats);
     case BulkType::F64:
-      return update_each<std::uint64_t>(to, from, bytes, [](std::uint64_t old, std::uint64_t by) {
-        return std::bit_cast<std::uint64_t>(std::bit_cast<double>(old) + std::bit_cast<double>(by));
-      });
+      return update_each<std::uint64_t>(to, from, bytes, add_doubles);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <cfenv>
 #include <cmath>
 
+#include "cpu/exec/invalid_results.h"
 #include "cpu/exec/math.h"
 
 namespace {
@@ -26,48 +27,50 @@ class RoundingScope {
 
 }  // namespace
 
+using pycuda::cpu::exec::with_negative_nan, pycuda::cpu::exec::with_usual_nan_of_sum;
+
 extern "C" {
 
 double pycuda_cpu_add_f64(double a, double b, std::uint32_t rounding) {
   const RoundingScope scope(rounding);
   const volatile double left = a, right = b;
   const volatile double result = left + right;
-  return result;
+  return with_negative_nan(result, a, b);
 }
 
 double pycuda_cpu_sub_f64(double a, double b, std::uint32_t rounding) {
   const RoundingScope scope(rounding);
   const volatile double left = a, right = b;
   const volatile double result = left - right;
-  return result;
+  return with_negative_nan(result, a, b);
 }
 
 double pycuda_cpu_mul_f64(double a, double b, std::uint32_t rounding) {
   const RoundingScope scope(rounding);
   const volatile double left = a, right = b;
   const volatile double result = left * right;
-  return result;
+  return with_negative_nan(result, a, b);
 }
 
 double pycuda_cpu_div_f64(double a, double b, std::uint32_t rounding) {
   const RoundingScope scope(rounding);
   const volatile double left = a, right = b;
   const volatile double result = left / right;
-  return result;
+  return with_negative_nan(result, a, b);
 }
 
 double pycuda_cpu_fma_f64(double a, double b, double c, std::uint32_t rounding) {
   const RoundingScope scope(rounding);
   const volatile double left = a, right = b, addend = c;
   const volatile double result = std::fma(left, right, addend);
-  return result;
+  return with_usual_nan_of_sum(result, a, b, c);
 }
 
 double pycuda_cpu_sqrt_f64(double a, std::uint32_t rounding) {
   const RoundingScope scope(rounding);
   const volatile double operand = a;
   const volatile double result = std::sqrt(operand);
-  return result;
+  return with_negative_nan(result, a);
 }
 
 double pycuda_cpu_f64_from_s64(std::int64_t a, std::uint32_t rounding) {

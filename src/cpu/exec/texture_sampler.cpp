@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "cpu/exec/half_conversions.h"
+#include "cpu/exec/invalid_results.h"
 
 namespace pycuda::cpu::exec {
 namespace {
@@ -265,7 +266,9 @@ class Sampler {
         weight *= second ? between.weight : 1 - between.weight;
         if (second) index[axis] = between.second;
       }
-      if (weight != 0) sum += weight * real(texel(index[0], index[1], index[2]), channel);
+      if (weight == 0) continue;
+      const double part = weight * real(texel(index[0], index[1], index[2]), channel);
+      sum = with_negative_nan(sum + part, sum, part);
     }
     return sum;
   }
@@ -326,8 +329,9 @@ Sample fetch_at(const Texture& texture, TextureForm form, const Coordinates& at,
   for (int i = 0; i < 4; ++i) {
     const double near = std::bit_cast<float>(sample.component[i]);
     const double far = std::bit_cast<float>(second.component[i]);
-    sample.component[i] =
-        std::bit_cast<std::uint32_t>(static_cast<float>((1 - weight) * near + weight * far));
+    const double left = (1 - weight) * near, right = weight * far;
+    const double sum = with_negative_nan(left + right, left, right);
+    sample.component[i] = std::bit_cast<std::uint32_t>(static_cast<float>(sum));
   }
   return sample;
 }

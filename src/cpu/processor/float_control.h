@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How a thread's arithmetic treats subnormal numbers.
+// How a thread's arithmetic treats subnormal numbers, and which NaNs it makes.
 #pragma once
 
 #if defined(__x86_64__)

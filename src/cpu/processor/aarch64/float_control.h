@@ -8,6 +8,9 @@ namespace pycuda::cpu::processor {
 /// FPCR's FZ: results become zeros of their sign, operands count as such.
 inline constexpr unsigned flush_subnormals = 1u << 24;
 
+/// What operations on numbers give where no number is the result, as inf - inf.
+inline constexpr bool own_nan_is_negative = false;
+
 inline unsigned float_control() {
   std::uint64_t control = 0;
   __asm__ volatile("mrs %0, fpcr" : "=r"(control));

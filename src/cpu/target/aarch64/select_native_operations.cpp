@@ -14,6 +14,11 @@
 namespace pycuda::cpu::target {
 namespace {
 
+bool is_fused_sum(const llvm::Instruction& instruction) {
+  const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+  return call && call->getIntrinsicID() == llvm::Intrinsic::fma;
+}
+
 /// Whether it computes f64 and makes a NaN of numbers where it has no other result.
 bool may_be_invalid(const llvm::Instruction& instruction) {
   if (!instruction.getType()->getScalarType()->isDoubleTy()) return false;
@@ -30,6 +35,18 @@ bool may_be_invalid(const llvm::Instruction& instruction) {
     default:
       return false;
   }
+}
+
+/// Of an invalid product and a NaN that is added, the product's NaN is the result here, and the NaN
+/// that is added there. A sum of the NaN and itself makes it quiet.
+void keep_added_nan(llvm::Instruction& sum) {
+  llvm::IRBuilder<> b(sum.getNextNode());
+  llvm::Value* added = sum.getOperand(2);
+  llvm::Value* of_numbers = b.CreateFCmpORD(sum.getOperand(0), sum.getOperand(1));
+  llvm::Value* keeps = b.CreateAnd(b.CreateFCmpUNO(added, added), of_numbers);
+  auto* result =
+      llvm::cast<llvm::Instruction>(b.CreateSelect(keeps, b.CreateFAdd(added, added), &sum));
+  sum.replaceUsesWithIf(result, [&](const llvm::Use& use) { return use.getUser() != result; });
 }
 
 /// The NaN that numbers give is positive here, and negative there.
@@ -119,7 +136,10 @@ void select_native_operations(llvm::Module& module) {
       if (is_narrowed_and_flushed(instruction)) narrowed.push_back(&instruction);
     }
   }
-  for (llvm::Instruction* instruction : invalid) negate_own_nan(*instruction);
+  for (llvm::Instruction* instruction : invalid) {
+    if (is_fused_sum(*instruction)) keep_added_nan(*instruction);
+    negate_own_nan(*instruction);
+  }
   for (llvm::Instruction* instruction : narrowed) keep_least_normal(*instruction);
   for (llvm::Instruction* instruction : longs) round_once(*instruction);
 }

@@ -62,6 +62,39 @@ TEST_CASE("an overflow rounded toward zero is the largest number") {
   CHECK(pycuda_cpu_mul_f64(-largest, 2, up) == -largest);
 }
 
+TEST_CASE("where no number is the result it is the negative NaN, on every processor") {
+  const auto bits = [](double value) { return std::bit_cast<std::uint64_t>(value); };
+  constexpr std::uint64_t own = 0xfff8000000000000;
+  for (const std::uint32_t rounding : {nearest, toward_zero, down, up}) {
+    CHECK(bits(pycuda_cpu_add_f64(infinity, -infinity, rounding)) == own);
+    CHECK(bits(pycuda_cpu_sub_f64(infinity, infinity, rounding)) == own);
+    CHECK(bits(pycuda_cpu_mul_f64(infinity, 0, rounding)) == own);
+    CHECK(bits(pycuda_cpu_div_f64(0, 0, rounding)) == own);
+    CHECK(bits(pycuda_cpu_fma_f64(infinity, 1, -infinity, rounding)) == own);
+    CHECK(bits(pycuda_cpu_sqrt_f64(-1, rounding)) == own);
+  }
+}
+
+TEST_CASE("the NaN of an operand keeps its sign and its bits, and becomes quiet") {
+  const auto nan = [](std::uint64_t bits) { return std::bit_cast<double>(bits); };
+  const auto bits = [](double value) { return std::bit_cast<std::uint64_t>(value); };
+  constexpr std::uint64_t positive = 0x7ff8000000000123, signalling = 0x7ff0000000000123;
+  for (const std::uint32_t rounding : {nearest, toward_zero, down, up}) {
+    CHECK(bits(pycuda_cpu_add_f64(nan(positive), 1, rounding)) == positive);
+    CHECK(bits(pycuda_cpu_mul_f64(2, nan(signalling), rounding)) == positive);
+    CHECK(bits(pycuda_cpu_sqrt_f64(nan(positive), rounding)) == positive);
+    // Of an invalid product and a NaN the NaN.
+    CHECK(bits(pycuda_cpu_fma_f64(infinity, 0, nan(positive), rounding)) == positive);
+    CHECK(bits(pycuda_cpu_fma_f64(infinity, 0, nan(signalling), rounding)) == positive);
+  }
+}
+
+TEST_CASE("C++ rounds a product before it adds to it, on every processor") {
+  const volatile double number = 1 + 0x1p-30, addend = -(1 + 0x1p-29);
+  const double factor = number, minus = addend;
+  CHECK(factor * factor + minus == 0);
+}
+
 TEST_CASE("64-bit integers that no double holds are rounded as asked") {
   const std::uint64_t largest = ~std::uint64_t{0};
   CHECK(pycuda_cpu_f64_from_u64(largest, up) == 0x1p64);
