@@ -1,19 +1,28 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# try_in_root.sh SUITE [FOLDER]: installs the wheels of dist/ in a bare Debian (bullseye, bookworm, trixie ...) without
+# try_in_root.sh SUITE [FOLDER [ARCHITECTURE]]: installs the wheels of dist/ in a bare Debian (bullseye, bookworm, trixie ...) without
 # compiler and without /proc, and runs the self-test and example programs there as a user who cannot write to his home.
-# Needs root and debootstrap. In bullseye, whose Python is too old for pycuda-anywhere, it tries the CPU driver alone.
+# Needs root and debootstrap. ARCHITECTURE is Debian's word, amd64 or arm64; for another one than this machine's, programs
+# must run under QEMU (Debian's qemu-user-static, and binfmt_misc mounted). In bullseye, whose Python is too old for pycuda-anywhere, it tries the CPU driver alone.
 # It prints the times of the installation, the self-test and the programs. Then it adds pycuda-anywhere-libraries and tries
 # cuFFT, cuBLAS, cuBLASLt, cuSOLVER, NVML and ptxas.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-suite=${1:?usage: try_in_root.sh SUITE [FOLDER]}
-root=${2:-build/roots/$suite}
+suite=${1:?usage: try_in_root.sh SUITE [FOLDER [ARCHITECTURE]]}
+architecture=${3:-$(dpkg --print-architecture)}
+root=${2:-build/roots/$suite-$architecture}
+case $architecture in
+  amd64) machine=x86_64 policies=(manylinux_2_28 manylinux_2_27 manylinux2014 manylinux_2_12 manylinux2010) ;;
+  arm64) machine=aarch64 policies=(manylinux_2_28 manylinux_2_27 manylinux_2_26 manylinux2014 manylinux_2_17) ;;
+  *) echo "try_in_root.sh: there are no wheels for $architecture, only for amd64 and arm64" >&2; exit 2 ;;
+esac
+platforms=()
+for policy in "${policies[@]}"; do platforms+=(--platform "${policy}_$machine"); done
 # Suites newer than debootstrap itself are made like sid.
 script=/usr/share/debootstrap/scripts/$suite
 [ -e "$script" ] || script=/usr/share/debootstrap/scripts/sid
 [ -x "$root/usr/bin/python3" ] ||
-  debootstrap --variant=minbase --include=python3,python3-venv,ca-certificates "$suite" "$root" \
+  debootstrap --arch="$architecture" --variant=minbase --include=python3,python3-venv,ca-certificates "$suite" "$root" \
     http://deb.debian.org/debian "$script"
 clean=(/usr/bin/env -i PATH=/usr/bin:/bin LANG=C.UTF-8)
 as_root() { chroot "$root" "${clean[@]}" "$@"; }
@@ -45,15 +54,14 @@ PYTHON
 awk '/^```python/ { inside = 1; next } /^```/ && inside { exit } inside' README.md >"$root/opt/programs/readme.py"
 tag=cp${version/./}
 [ "${version#3.}" -lt 12 ] || tag=cp312-abi3
-if compgen -G "dist/pycuda_anywhere-*-$tag-*.whl" >/dev/null; then
+if compgen -G "dist/pycuda_anywhere-*-$tag-*_$machine.whl" >/dev/null; then
   # This machine has the network, the root need not.
   .venv/bin/python -m pip download -q --disable-pip-version-check -d "$root/opt/wheels" --find-links dist \
-    --only-binary :all: --python-version "$version" --platform manylinux_2_28_x86_64 --platform manylinux2014_x86_64 \
-    --platform manylinux_2_12_x86_64 --platform manylinux2010_x86_64 --platform manylinux_2_27_x86_64 \
+    --only-binary :all: --python-version "$version" "${platforms[@]}" \
     'pycuda-anywhere[libraries]'
   package=pycuda-anywhere
 else
-  cp dist/pycuda_anywhere_cpu-*.whl dist/pycuda_anywhere_libraries-*.whl "$root/opt/wheels/"
+  cp dist/pycuda_anywhere_cpu-*_"$machine".whl dist/pycuda_anywhere_libraries-*_"$machine".whl "$root/opt/wheels/"
   package=pycuda-anywhere-cpu
 fi
 as_root python3 -m venv /opt/venv

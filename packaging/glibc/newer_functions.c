@@ -14,7 +14,11 @@
 #define LOCAL __attribute__((visibility("hidden")))
 
 // glibc 2.33 gave stat and its relatives names of their own; before that, headers called these.
+#if defined(__x86_64__)
 enum { kStatVersion = 1 };
+#else
+enum { kStatVersion = 0 };
+#endif
 extern int __xstat(int version, const char* path, struct stat* result);
 extern int __lxstat(int version, const char* path, struct stat* result);
 extern int __fxstat(int version, int file, struct stat* result);
@@ -34,7 +38,7 @@ LOCAL int fstatat(int folder, const char* restrict path, struct stat* restrict r
   return __fxstatat(kStatVersion, folder, path, result, flags);
 }
 
-// On x86-64 struct stat64 is struct stat.
+// On 64-bit systems struct stat64 is struct stat.
 _Static_assert(sizeof(struct stat) == sizeof(struct stat64), "one layout for both");
 LOCAL int stat64(const char* restrict path, struct stat64* restrict result) {
   return __xstat(kStatVersion, path, (struct stat*)result);

@@ -140,7 +140,7 @@ std::string command_for_cpu_driver(const std::filesystem::path& own_folder) {
       std::filesystem::exists(checkout / "run", none)) {
     return "`" + (checkout / "run").string() + " build` (with PYCUDA_CPU_DRIVER unset)";
   }
-#if defined(__x86_64__)
+#if defined(__x86_64__) || defined(__aarch64__)
   return "`pip install pycuda-anywhere-cpu`";
 #else
   return "`apt-get install llvm-19-dev` and then `pip install --force-reinstall --no-cache-dir "

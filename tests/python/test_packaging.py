@@ -110,13 +110,14 @@ def test_a_published_wheel_takes_the_libraries_by_an_extra_alone(backend, tmp_pa
         for line in files[f"{own}/METADATA"].decode().splitlines()
         if line.startswith("Requires-Dist")
     ]
-    here = {"sys_platform": "linux", "platform_machine": "x86_64"}
     driver = {"pycuda-anywhere-cpu"}
-    for extra, names in (("", driver), ("libraries", driver | {"pycuda-anywhere-libraries"})):
-        taken = {need.name for need in needs if need.marker.evaluate({**here, "extra": extra})}
-        assert taken == names and all(str(need.specifier) == f"=={pycuda.ANYWHERE_VERSION}" for need in needs)
-    other = {**here, "platform_machine": "aarch64", "extra": "libraries"}
-    assert not any(need.marker.evaluate(other) for need in needs)
+    for machine in ("x86_64", "aarch64"):
+        here = {"sys_platform": "linux", "platform_machine": machine}
+        for extra, names in (("", driver), ("libraries", driver | {"pycuda-anywhere-libraries"})):
+            taken = {need.name for need in needs if need.marker.evaluate({**here, "extra": extra})}
+            assert taken == names and all(str(need.specifier) == f"=={pycuda.ANYWHERE_VERSION}" for need in needs)
+    for other in ({"platform_machine": "riscv64"}, {"sys_platform": "darwin"}):
+        assert not any(need.marker.evaluate({**here, **other, "extra": "libraries"}) for need in needs)
 
 
 def test_the_distributions_that_are_built_in_one_folder_are_built_alike():
@@ -193,22 +194,73 @@ def test_the_address_is_written_once_to_everything_that_names_the_repository(rel
         assert file.read_text() == text and "example.org/new" in text and "example.org/old" not in text
 
 
-def test_stand_ins_for_an_old_glibc_have_its_symbols_and_no_newer_ones(tmp_path):
-    compiler = shutil.which("cc")
-    if compiler is None or shutil.which("readelf") is None or platform.machine() != "x86_64":
-        pytest.skip("needs a C compiler and binutils on x86-64")
+@pytest.mark.parametrize("machine, oldest", [("x86_64", "2.2.5"), ("aarch64", "2.17")])
+def test_stand_ins_for_an_old_glibc_have_its_symbols_and_no_newer_ones(machine, oldest, tmp_path):
+    compiler = shutil.which("cc" if platform.machine() == machine else f"{machine}-linux-gnu-gcc")
+    if compiler is None or shutil.which("readelf") is None:
+        pytest.skip(f"needs a C compiler for {machine} and binutils")
     subprocess.run([sys.executable, PACKAGING / "glibc/make_stubs.py", "2.28", tmp_path, compiler], check=True)
 
     def symbols(library):
         command = ["readelf", "--dyn-syms", "-W", tmp_path / f"lib{library}.so"]
         return {row.split()[-1] for row in subprocess.check_output(command, text=True).splitlines() if "GLIBC_" in row}
 
-    assert "dlopen@@GLIBC_2.2.5" in symbols("dl") and "pthread_create@@GLIBC_2.2.5" in symbols("pthread")
-    assert "pow@@GLIBC_2.2.5" in symbols("m") and "memcpy@@GLIBC_2.14" in symbols("c")
+    assert f"dlopen@@GLIBC_{oldest}" in symbols("dl") and f"pthread_create@@GLIBC_{oldest}" in symbols("pthread")
+    memcpy = "2.14" if machine == "x86_64" else oldest
+    assert f"pow@@GLIBC_{oldest}" in symbols("m") and f"memcpy@@GLIBC_{memcpy}" in symbols("c")
+    assert any(name.startswith("__tls_get_addr@@") for name in symbols("ld_linux"))
     names = symbols("c") | symbols("m") | symbols("pthread")
     newest = max(tuple(map(int, name.rsplit("_", 1)[1].split("."))) for name in names if "@@" in name)
     assert newest == (2, 28)
     assert not {name for name in names if name.startswith(("arc4random@", "pthread_cond_clockwait@"))}
+
+
+@pytest.fixture
+def sysroot(tmp_path):
+    """What matters of a folder that tools/aarch64_sysroot.sh makes."""
+    for folder in ("usr/include/python3.11", "usr/lib/python3.11", "usr/lib/llvm-19"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "usr/include/python3.11/Python.h").touch()
+    values = "build_time_vars = {'CC': 'gcc',\n 'EXT_SUFFIX': '.cpython-311-aarch64-linux-gnu.so',\n 'EXE': ''}\n"
+    (tmp_path / "usr/lib/python3.11/_sysconfigdata__aarch64-linux-gnu.py").write_text(values)
+    return tmp_path
+
+
+def test_wheels_for_aarch64_are_built_for_the_python_of_the_sysroot_and_named_by_it(sysroot, monkeypatch):
+    monkeypatch.syspath_prepend(PACKAGING)
+    from wheel_target import Aarch64
+
+    monkeypatch.setenv("CC", "clang")
+    target = Aarch64(sysroot)
+    assert [version for version in ("3.10", "3.11", "3.12") if target.supports(version)] == ["3.11"]
+    assert target.platform == "manylinux_2_28_aarch64"
+    # scikit-build-core tags wheels by it.
+    assert target.environment()["_PYTHON_HOST_PLATFORM"] == "linux-aarch64" and "CC" not in target.environment()
+    assert target.definitions()["CMAKE_TOOLCHAIN_FILE"].exists()
+    with pytest.raises(ValueError, match="aarch64_sysroot.sh FOLDER makes one"):
+        Aarch64(PACKAGING)
+
+
+def target_python(root):
+    """What CMake says of the Python in `root` as the one to build for."""
+    script = PACKAGING.parent / "cmake/TargetPython.cmake"
+    if shutil.which("cmake") is None:
+        pytest.skip("needs cmake")
+    command = ["cmake", f"-DPYCUDA_PYTHON_ROOT={root}", "-DPYCUDA_PYTHON=ON", "-P", script]
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+def test_the_extension_for_another_machine_takes_headers_and_suffix_from_its_python(sysroot):
+    done = target_python(sysroot)
+    assert done.returncode == 0 and "python3.11, cpython-311-aarch64-linux-gnu" in done.stdout
+
+
+def test_a_root_without_the_one_python_to_build_for_is_refused(sysroot):
+    values = next(sysroot.glob("usr/lib/python3.11/_sysconfigdata_*"))
+    values.write_text("build_time_vars = {}\n")
+    assert "has no EXT_SUFFIX" in target_python(sysroot).stderr
+    (sysroot / "usr/include/python3.11/Python.h").unlink()
+    assert "the headers of 0 Pythons" in target_python(sysroot).stderr
 
 
 def test_all_distributions_are_built_with_the_same_headers_of_cuda():

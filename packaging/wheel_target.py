@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: MIT
+"""What `./run wheels` builds for: the machine that it runs on, or Linux on aarch64 with a cross compiler."""
+
+import os
+import platform
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+OLDEST_GLIBC = "2.28"
+
+
+class ThisMachine:
+    machine = platform.machine()
+    is_native = True
+    # As CMake would find them, so that ccache has the objects of `./run build`.
+    compilers = {"CC": "cc", "CXX": "c++"}
+
+    @property
+    def platform(self):
+        return f"manylinux_{OLDEST_GLIBC.replace('.', '_')}_{self.machine}"
+
+    def folder(self, name):
+        """The build folder of this name."""
+        return ROOT / "build" / name
+
+    def supports(self, version):
+        """Whether wheels for this version of Python can be built, as far as the target decides it."""
+        return True
+
+    def definitions(self):
+        """What CMake is told beside the usual, by name."""
+        return {}
+
+    def environment(self):
+        """The environment of a build."""
+        return self.compilers | os.environ
+
+
+class Aarch64(ThisMachine):
+    """By the folder that tools/aarch64_sysroot.sh made. Its Python, 3.11 of Debian 12, is the only one with headers."""
+
+    machine = "aarch64"
+    is_native = False
+
+    def __init__(self, sysroot):
+        self.sysroot = Path(sysroot).resolve()
+        headers = self.sysroot.glob("usr/include/python3.*/Python.h")
+        self.versions = {header.parent.name.removeprefix("python") for header in headers}
+        if not self.versions or not (self.sysroot / "usr/lib/llvm-19").exists():
+            raise ValueError(f"{sysroot} is not a sysroot: tools/aarch64_sysroot.sh FOLDER makes one")
+
+    def folder(self, name):
+        return ROOT / "build" / f"{name}-aarch64"
+
+    def supports(self, version):
+        return version in self.versions
+
+    def definitions(self):
+        return {
+            "CMAKE_TOOLCHAIN_FILE": ROOT / "cmake/aarch64-linux.cmake",
+            "PYCUDA_SYSROOT": self.sysroot,
+        }
+
+    def environment(self):
+        others = {name: value for name, value in os.environ.items() if name not in self.compilers}
+        # What scikit-build-core names the wheel by.
+        return others | {"_PYTHON_HOST_PLATFORM": "linux-aarch64"}
