@@ -9,6 +9,7 @@
 
 #include "sanitizers.h"
 #include "unit/cpu/exec/hand_made_threads.h"
+#include "unit/cpu/exec/machine_instructions.h"
 #include "unit/cpu/exec/test_kernels.h"
 
 namespace pycuda::cpu::exec {
@@ -41,7 +42,7 @@ struct Wishes {
   bool backwards, moving, endless;
 };
 
-void store(std::uintptr_t address) { asm volatile("movl $1, (%0)" ::"r"(address) : "memory"); }
+void store(std::uintptr_t address) { store_by_instruction(address); }
 
 Wishes& wishes_of(const LaunchFrame& launch) {
   Wishes* wishes = nullptr;

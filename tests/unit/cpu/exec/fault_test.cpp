@@ -14,6 +14,7 @@
 #include "sanitizers.h"
 #include "unit/cpu/exec/faults_of_kernels.h"
 #include "unit/cpu/exec/hand_made_threads.h"
+#include "unit/cpu/exec/machine_instructions.h"
 #include "unit/cpu/exec/test_kernels.h"
 
 namespace pycuda::cpu::exec {
@@ -29,7 +30,7 @@ bool chosen(const BlockFrame& block, const ThreadFrame& thread) {
 
 void store(std::uintptr_t address) {
 #if defined(__has_attribute) && __has_attribute(no_sanitize)
-  asm volatile("movl $1, (%0)" ::"r"(address) : "memory");
+  store_by_instruction(address);
 #else
   *reinterpret_cast<volatile int*>(address) = 1;
 #endif
@@ -175,7 +176,7 @@ TEST_CASE("trap, assertion and illegal instruction are told apart") {
   const Fault assertion = fault_of(plain_kernel<check>("k"), true);
   CHECK(assertion.kind == FaultKind::Assert);
   CHECK(contains(assertion.message, "demo.cu:7: void demo(): Assertion `x > 0' failed."));
-  constexpr auto illegal = [](BlockFrame&, ThreadFrame&) { asm volatile("ud2"); };
+  constexpr auto illegal = [](BlockFrame&, ThreadFrame&) { undefined_instruction(); };
   CHECK(fault_of(plain_kernel<illegal>("k"), true).kind == FaultKind::IllegalInstruction);
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <new>
 #include <string>
@@ -76,6 +77,18 @@ std::string object_of(const std::string& body, bool streams) {
   return compiled->object;
 }
 
+#if defined(__aarch64__)
+/// Occurrences of stnp for vector registers, or what looks like it.
+unsigned stores_past_caches(const std::string& object) {
+  unsigned found = 0;
+  for (std::size_t i = 0; i + sizeof(std::uint32_t) <= object.size(); i += sizeof(std::uint32_t)) {
+    std::uint32_t instruction = 0;
+    std::memcpy(&instruction, object.data() + i, sizeof instruction);
+    found += (instruction & 0x3fc00000u) == 0x2c000000u ? 1 : 0;
+  }
+  return found;
+}
+#else
 /// Occurrences of vmovntps and vmovntdq, whatever registers and addresses they have, or what looks
 /// like them.
 unsigned stores_past_caches(const std::string& object) {
@@ -91,6 +104,7 @@ unsigned stores_past_caches(const std::string& object) {
   }
   return found;
 }
+#endif
 
 /// Memory that the driver knows, as if the device had it, between bytes that nobody may touch.
 class Array {
