@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "curand/generator.h"
+#include "curand/nvidia_library.h"
 #include "curand/tables.h"
 
 namespace pycuda::curand {
@@ -63,11 +64,7 @@ Status create(Generator** made, Kind kind, bool is_host) {
   if (kind == kPseudoDefault) kind = kXorwow;
   if (kind == kQuasiDefault) kind = kSobol32;
   require(is_kind(kind), kTypeError, "there is no such generator");
-  if (kind == kMtgp32) {
-    base::log(base::LogLevel::Warning,
-              "CURAND_RNG_PSEUDO_MTGP32 is not supported by the CPU driver's cuRAND");
-    return kTypeError;
-  }
+  if (kind == kMtgp32 && nvidia_library() == nullptr) return kInitializationFailed;
   if (is_quasi(kind) && tables() == nullptr) return kInitializationFailed;
   if (!is_host && (hostwork::driver() == nullptr || hostwork::context_of_thread() == nullptr))
     return kInitializationFailed;
@@ -120,7 +117,8 @@ Status curandSetPseudoRandomGeneratorSeed(Generator* generator, unsigned long lo
 
 Status curandSetGeneratorOffset(Generator* generator, unsigned long long offset) {
   return with_generator("curandSetGeneratorOffset", generator, [&] {
-    require(generator->kind != kMt19937, kTypeError, "this generator has no offset");
+    require(generator->kind != kMt19937 && generator->kind != kMtgp32, kTypeError,
+            "this generator has no offset");
     generator->offset = offset;
     restart(*generator);
     return kSuccess;

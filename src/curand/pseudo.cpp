@@ -78,6 +78,8 @@ std::unique_ptr<Source> pseudo_source(Kind kind, std::uint64_t seed, std::uint64
       return std::make_unique<Turns<Mrg>>(seed, offset, is_legacy);
     case kPhilox:
       return std::make_unique<Turns<Philox>>(seed, offset, is_legacy);
+    case kMtgp32:
+      return mtgp32_source(seed);
     case kMt19937:
       return std::make_unique<Turns<Mt19937>>(seed, offset, is_legacy);
     default:

@@ -27,6 +27,8 @@ class Source {
 
 std::unique_ptr<Source> pseudo_source(Kind kind, std::uint64_t seed, std::uint64_t offset,
                                       bool is_legacy);
+/// Needs NVIDIA's library: throws a Refusal without it.
+std::unique_ptr<Source> mtgp32_source(std::uint64_t seed);
 std::unique_ptr<Source> quasi_source(Kind kind, unsigned dimensions, std::uint64_t offset);
 
 inline bool is_quasi(Kind kind) { return kind >= kSobol32; }

@@ -1,40 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "curand/tables.h"
 
-#include <filesystem>
 #include <optional>
-#include <string>
-#include <system_error>
-#include <vector>
 
-#include "base/dynlib.h"
-#include "base/log.h"
-#include "base/read_file.h"
+#include "curand/nvidia_library.h"
 
 namespace pycuda::curand {
 namespace {
-
-namespace fs = std::filesystem;
-
-/// What the wheels of the Python that runs this process contain.
-std::vector<std::string> candidates() {
-  std::vector<std::string> paths;
-  const std::string command = base::read_file("/proc/self/cmdline").value_or("");
-  const std::string program(command.c_str());
-  std::error_code error;
-  if (program.find('/') != std::string::npos) {
-    const fs::path libraries = fs::path(program).parent_path().parent_path() / "lib";
-    for (fs::directory_iterator python(libraries, error), end; !error && python != end;
-         python.increment(error)) {
-      const fs::path vendor = python->path() / "site-packages" / "nvidia";
-      for (fs::directory_iterator part(vendor, error); !error && part != end; part.increment(error))
-        paths.push_back((part->path() / "lib" / "libcurand.so.10").native());
-      error.clear();
-    }
-  }
-  paths.emplace_back("/usr/local/cuda/lib64/libcurand.so.10");
-  return paths;
-}
 
 template <class T>
 bool resolve(const base::DynamicLibrary& library, const char* name, int set, const T*& vectors) {
@@ -48,26 +20,17 @@ bool resolve(const base::DynamicLibrary& library, const char* name, const T*& co
 }
 
 std::optional<Tables> load() {
-  for (const std::string& path : candidates()) {
-    std::error_code error;
-    if (!fs::exists(path, error)) continue;
-    auto library = base::DynamicLibrary::open(path);
-    Tables found{};
-    if (!library || !resolve(*library, "curandGetDirectionVectors32", 101, found.vectors32[0]) ||
-        !resolve(*library, "curandGetDirectionVectors32", 102, found.vectors32[1]) ||
-        !resolve(*library, "curandGetDirectionVectors64", 103, found.vectors64[0]) ||
-        !resolve(*library, "curandGetDirectionVectors64", 104, found.vectors64[1]) ||
-        !resolve(*library, "curandGetScrambleConstants32", found.constants32) ||
-        !resolve(*library, "curandGetScrambleConstants64", found.constants64))
-      continue;
-    library->leak();
-    return found;
-  }
-  base::log(
-      base::LogLevel::Warning,
-      "stand-ins for CUDA's libraries: Sobol's numbers need the tables of NVIDIA's libcurand: "
-      "`pip install nvidia-curand` brings it");
-  return std::nullopt;
+  const base::DynamicLibrary* const library = nvidia_library();
+  Tables found{};
+  if (library == nullptr ||
+      !resolve(*library, "curandGetDirectionVectors32", 101, found.vectors32[0]) ||
+      !resolve(*library, "curandGetDirectionVectors32", 102, found.vectors32[1]) ||
+      !resolve(*library, "curandGetDirectionVectors64", 103, found.vectors64[0]) ||
+      !resolve(*library, "curandGetDirectionVectors64", 104, found.vectors64[1]) ||
+      !resolve(*library, "curandGetScrambleConstants32", found.constants32) ||
+      !resolve(*library, "curandGetScrambleConstants64", found.constants64))
+    return std::nullopt;
+  return found;
 }
 
 }  // namespace

@@ -7,7 +7,7 @@ import curand_calls as calls
 import numpy as np
 import pycuda.driver as cuda
 import pytest
-from curand_calls import MRG32K3A, MT19937, PHILOX, XORWOW, Generator
+from curand_calls import MRG32K3A, MT19937, MTGP32, PHILOX, XORWOW, Generator
 from programs import is_cpu
 
 PSEUDO = [XORWOW, MRG32K3A, PHILOX]
@@ -57,6 +57,15 @@ def test_pseudo_random_numbers_are_nvidias(own, nvidia, kind, order, what):
     mine, theirs = Generator(own, kind, **sets), Generator(nvidia, kind, host=True, **sets)
     for n in (500, 170_000, 4098):  # threads have more than one turn
         equal(mine.draw(what, n), theirs.draw(what, n), ROUNDINGS.get(what, 4))
+
+
+@pytest.mark.parametrize("what", CALLS)
+def test_mtgp32s_numbers_are_nvidias(own, nvidia, what):
+    for order in (None, calls.BEST, calls.LEGACY):
+        sets = {"order": order, "seed": 777}
+        mine, theirs = Generator(own, MTGP32, **sets), Generator(nvidia, MTGP32, host=True, **sets)
+        for n in (500, 4098):
+            equal(mine.draw(what, n), theirs.draw(what, n), ROUNDINGS.get(what, 4))
 
 
 @pytest.mark.parametrize("kind", PSEUDO)
@@ -178,7 +187,6 @@ def test_mistakes_have_their_statuses(own):
     xorwow = Generator(own, XORWOW)
     made = ctypes.c_void_p()
     assert own.curandCreateGenerator(ctypes.byref(made), 5) == calls.TYPE_ERROR
-    assert own.curandCreateGenerator(ctypes.byref(made), calls.MTGP32) == calls.TYPE_ERROR
     assert own.curandDestroyGenerator(None) == calls.NOT_INITIALIZED
     assert own.curandDestroyGenerator(ctypes.c_void_p(0x1234)) == calls.NOT_INITIALIZED
     assert xorwow.status("SetQuasiRandomGeneratorDimensions", 2) == calls.TYPE_ERROR
@@ -193,6 +201,14 @@ def test_mistakes_have_their_statuses(own):
     assert xorwow.status("Generate", ctypes.c_void_p(host.ctypes.data), ctypes.c_size_t(4)) == calls.LAUNCH_FAILURE
     assert Generator(own, MT19937).status("SetGeneratorOffset", ctypes.c_ulonglong(5)) == calls.TYPE_ERROR
     assert own.curandCreatePoissonDistribution() == calls.TYPE_ERROR
+
+
+def test_mistakes_with_mtgp32(own, nvidia):
+    mtgp32 = Generator(own, MTGP32)
+    assert mtgp32.status("SetGeneratorOffset", ctypes.c_ulonglong(5)) == calls.TYPE_ERROR
+    assert mtgp32.draw("long words", 4) == calls.TYPE_ERROR
+    assert mtgp32.draw("normal", 5) == calls.NOT_MULTIPLE
+    assert mtgp32.status("SetGeneratorOrdering", calls.SEEDED) == calls.OUT_OF_RANGE
 
 
 def test_mistakes_with_sobols_numbers(own, nvidia):
