@@ -71,6 +71,19 @@ TEST_CASE("an unfiltered fetch takes the texel that the coordinate lies in") {
   }
 }
 
+TEST_CASE("an unfiltered fetch keeps the bits of a number: the sign of zero, a NaN's payload") {
+  const CurrentContext context;
+  const TestArray array(shape(3, 0, 0, CU_AD_FORMAT_FLOAT));
+  const std::vector<float> texels = {-0.0f, 0.0f, std::bit_cast<float>(0x7f812345u)};
+  array.fill(texels.data(), 4);
+  const TestTexture texture(resource_of(array),
+                            description(CU_TR_ADDRESS_MODE_CLAMP, CU_TR_FILTER_MODE_POINT));
+  const auto results = probe(fetch_1d, texture.handle(), {at(0.5f), at(1.5f), at(2.5f)});
+  CHECK(results[0].bits[0] == 0x80000000u);
+  CHECK(results[1].bits[0] == 0);
+  CHECK(results[2].bits[0] == 0x7f812345u);
+}
+
 TEST_CASE("a filtered fetch weighs its neighbours with eight bits") {
   const CurrentContext context;
   const TestArray array(shape(4, 4, 0, CU_AD_FORMAT_FLOAT));

@@ -16,7 +16,8 @@ namespace {
 
 /// No texel: the border.
 constexpr std::int64_t outside = -1;
-constexpr double weight_steps = 256;
+constexpr int weight_bits = 8;
+constexpr double weight_steps = 1 << weight_bits;
 
 /// The texels that a coordinate falls between, and how far it is towards the second.
 struct Between {
@@ -66,6 +67,12 @@ double in_texels(const Texture& texture, std::uint32_t bits, std::int64_t size, 
   return std::clamp(value, -far, far);
 }
 
+/// The integer at or below a number that fits one.
+std::int64_t whole_part(double value) {
+  const auto towards_zero = static_cast<std::int64_t>(value);
+  return towards_zero - (static_cast<double>(towards_zero) > value ? 1 : 0);
+}
+
 struct Direction {
   double x = 0, y = 0, z = 0;
 };
@@ -96,29 +103,74 @@ Direction seen_from(std::uint32_t face, const Direction& to) {
   }
 }
 
+bool mixes_texels(const Texture& texture, const TexelMemory& texels, TextureForm form) {
+  if (form.gathers) return true;
+  return texture.linear_filter && !texels.is_linear && !form.integer_coordinates &&
+         texture.reads_floats();
+}
+
+bool is_cube(TextureGeometry geometry) {
+  return geometry == TextureGeometry::Cube || geometry == TextureGeometry::CubeLayered;
+}
+
 class Sampler {
  public:
   Sampler(const Texture& texture, const TexelMemory& texels, TextureForm form)
-      : texture_(texture), texels_(texels), form_(form) {}
+      : texture_(texture),
+        texels_(texels),
+        form_(form),
+        mixes_(mixes_texels(texture, texels, form)) {}
 
   Sample run(const Coordinates& at) {
+    if (!mixes_ && !is_cube(form_.geometry)) return nearest(at);
     choose_axes(at);
-    Sample sample;
-    if (form_.gathers) {
-      gather(sample);
-    } else if (!texture_.reads_floats()) {
-      read_integers(sample);
-    } else {
-      for (int i = 0; i < texels_.channels; ++i) {
-        sample.component[i] = std::bit_cast<std::uint32_t>(static_cast<float>(filtered(i)));
-      }
-    }
-    if (!form_.gathers && texels_.channels < 4)
-      sample.component[3] = texture_.reads_floats() ? std::bit_cast<std::uint32_t>(1.0f) : 1;
-    return sample;
+    if (!mixes_) return converted(texel(between_[0].first, between_[1].first, between_[2].first));
+    return form_.gathers ? gather() : mix();
   }
 
  private:
+  Sample nearest(const Coordinates& at) const {
+    using enum TextureGeometry;
+    const bool has_rows = form_.geometry != OneD && form_.geometry != OneDLayered;
+    const std::int64_t x = nearest_index(0, at.x, texels_.width);
+    const std::int64_t y = has_rows ? nearest_index(1, at.y, texels_.height) : 0;
+    std::int64_t z = 0;
+    if (form_.geometry == ThreeD) {
+      z = nearest_index(2, at.z, texels_.depth);
+    } else if (form_.geometry == OneDLayered || form_.geometry == TwoDLayered) {
+      z = std::min(at.layer, texels_.depth - 1);
+    }
+    return converted(texel(x, y, z));
+  }
+
+  std::int64_t nearest_index(int axis, std::uint32_t bits, std::int64_t size) const {
+    if (!form_.integer_coordinates && !texture_.normalized_coordinates) {
+      const auto position = std::bit_cast<float>(bits);
+      if (position >= 0 && position < static_cast<float>(size)) [[likely]]
+        return static_cast<std::int64_t>(position);
+    }
+    return axis_of(axis, bits, size).first;
+  }
+
+  /// One texel. Numbers of 32 bits are read as they are.
+  Sample converted(const std::byte* from) const {
+    Sample sample;
+    const bool is_real = texture_.reads_floats();
+    const bool converts = is_real && texels_.format != TexelFormat::Float;
+    for (int i = 0; i < texels_.channels; ++i) {
+      sample.component[i] = converts
+                                ? std::bit_cast<std::uint32_t>(static_cast<float>(real(from, i)))
+                                : integer(from, i);
+    }
+    add_alpha(sample);
+    return sample;
+  }
+
+  void add_alpha(Sample& sample) const {
+    if (texels_.channels < 4)
+      sample.component[3] = texture_.reads_floats() ? std::bit_cast<std::uint32_t>(1.0f) : 1;
+  }
+
   void choose_axes(const Coordinates& at) {
     using enum TextureGeometry;
     const std::uint32_t coordinates[3] = {at.x, at.y, at.z};
@@ -160,18 +212,15 @@ class Sampler {
   }
 
   Between place(double position, std::int64_t size, AddressMode mode) const {
-    const bool filters =
-        form_.gathers || (texture_.linear_filter && texture_.reads_floats() && !texels_.is_linear);
-    if (!filters) {
-      const std::int64_t index =
-          addressed(static_cast<std::int64_t>(std::floor(position)), size, mode);
+    if (!mixes_) {
+      const std::int64_t index = addressed(whole_part(position), size, mode);
       return {index, index, 0};
     }
-    const double fixed = std::floor((position - 0.5) * weight_steps + 0.5);
-    const double first = std::floor(fixed / weight_steps);
-    const auto index = static_cast<std::int64_t>(first);
-    return {addressed(index, size, mode), addressed(index + 1, size, mode),
-            (fixed - first * weight_steps) / weight_steps};
+    const std::int64_t fixed = whole_part((position - 0.5) * weight_steps + 0.5);
+    const std::int64_t first = fixed >> weight_bits;
+    const std::int64_t towards_second = fixed - (first << weight_bits);
+    return {addressed(first, size, mode), addressed(first + 1, size, mode),
+            static_cast<double>(towards_second) / weight_steps};
   }
 
   void choose_face(const Coordinates& at) {
@@ -249,14 +298,15 @@ class Sampler {
     }
   }
 
-  void read_integers(Sample& sample) const {
-    const std::byte* from = texel(between_[0].first, between_[1].first, between_[2].first);
-    for (int i = 0; i < texels_.channels; ++i) sample.component[i] = integer(from, i);
-  }
+  struct Corner {
+    const std::byte* texel = nullptr;
+    double weight = 0;
+  };
 
-  double filtered(int channel) const {
-    double sum = 0;
-    // Texels of weight zero are not looked at: an infinity there must not make a NaN.
+  /// The texels around the place, and how many they are. One of weight zero is not among them: an
+  /// infinity there must not make a NaN.
+  int find_corners(Corner (&corners)[8]) const {
+    int count = 0;
     for (int corner = 0; corner < 1 << axes_; ++corner) {
       double weight = 1;
       std::int64_t index[3] = {between_[0].first, between_[1].first, between_[2].first};
@@ -266,15 +316,30 @@ class Sampler {
         weight *= second ? between.weight : 1 - between.weight;
         if (second) index[axis] = between.second;
       }
-      if (weight == 0) continue;
-      const double part = weight * real(texel(index[0], index[1], index[2]), channel);
-      sum = with_negative_nan(sum + part, sum, part);
+      if (weight != 0) corners[count++] = {texel(index[0], index[1], index[2]), weight};
     }
-    return sum;
+    return count;
+  }
+
+  Sample mix() const {
+    Sample sample;
+    Corner corners[8];
+    const int count = find_corners(corners);
+    for (int i = 0; i < texels_.channels; ++i) {
+      double sum = 0;
+      for (int k = 0; k < count; ++k) {
+        const double part = corners[k].weight * real(corners[k].texel, i);
+        sum = with_negative_nan(sum + part, sum, part);
+      }
+      sample.component[i] = std::bit_cast<std::uint32_t>(static_cast<float>(sum));
+    }
+    add_alpha(sample);
+    return sample;
   }
 
   /// The four texels that would be filtered, counter-clockwise from the one of low x and high y.
-  void gather(Sample& sample) const {
+  Sample gather() const {
+    Sample sample;
     const Between& x = between_[0];
     const Between& y = between_[1];
     const std::int64_t order[4][2] = {
@@ -292,11 +357,13 @@ class Sampler {
         sample.component[i] = integer(from, channel);
       }
     }
+    return sample;
   }
 
   const Texture& texture_;
   const TexelMemory& texels_;
   const TextureForm form_;
+  const bool mixes_;  ///< several texels make a sample
   int axes_ = 1;
   Between between_[3];
 };
