@@ -92,6 +92,17 @@ void check_near(float got, double expected) {
 
 }  // namespace
 
+TEST_CASE("surface objects take levels, whatever the array's flags") {
+  const CurrentContext context;
+  const Levels levels(floats(8, 8), 2);
+  CUDA_RESOURCE_DESC resource{};
+  resource.resType = CU_RESOURCE_TYPE_ARRAY;
+  resource.res.array.hArray = levels.level(1);
+  CUsurfObject surface = 0;
+  REQUIRE(CU(cuSurfObjectCreate)(&surface, &resource) == CUDA_SUCCESS);
+  CHECK(CU(cuSurfObjectDestroy)(surface) == CUDA_SUCCESS);
+}
+
 TEST_CASE("each level of a mipmapped array has half the extents of the one before") {
   const CurrentContext context;
   SUBCASE("of two dimensions") {

@@ -18,8 +18,9 @@ class Context;
 
 class Array {
  public:
-  enum class Memory { Owned, Borrowed };
-  /// With Borrowed the memory, and the array itself, are another object's: cuArrayDestroy refuses.
+  enum class Memory { Owned, Borrowed, OfMipmaps };
+  /// Unless it owns the memory, the array itself is another object's too: cuArrayDestroy refuses.
+  /// OfMipmaps: it is a level of a mipmapped array.
   Array(Context& context, const CUDA_ARRAY3D_DESCRIPTOR& descriptor,
         const exec::TexelMemory& texels, Memory memory = Memory::Owned);
   ~Array();
@@ -30,7 +31,13 @@ class Array {
   CUarray handle() const { return handle_; }
   const CUDA_ARRAY3D_DESCRIPTOR& descriptor() const { return descriptor_; }
   const exec::TexelMemory& texels() const { return texels_; }
-  bool takes_surfaces() const { return (descriptor_.Flags & CUDA_ARRAY3D_SURFACE_LDST) != 0; }
+  bool takes_surface_references() const {
+    return (descriptor_.Flags & CUDA_ARRAY3D_SURFACE_LDST) != 0;
+  }
+  /// Levels take them without the flag: programs fill each level from the one before.
+  bool takes_surface_objects() const {
+    return takes_surface_references() || memory_ == Memory::OfMipmaps;
+  }
   std::uint64_t bytes() const { return texels_.bytes(); }
 
   /// Of a sparse array, or one whose memory comes later: where that is put; else null.

@@ -98,7 +98,7 @@ MipmappedArray::MipmappedArray(Context& context, const CUDA_ARRAY3D_DESCRIPTOR& 
   for (unsigned i = 0; i < texels.levels; ++i) {
     const exec::TexelMemory level = texels.level(i);
     levels_.push_back(std::make_unique<Array>(context, described(descriptor, level), level,
-                                              Array::Memory::Borrowed));
+                                              Array::Memory::OfMipmaps));
   }
   handle_ = mipmapped_arrays().handles.insert(this);
 }

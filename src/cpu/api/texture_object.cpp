@@ -164,7 +164,7 @@ CUresult cuSurfObjectCreate(CUsurfObject* pSurfObject, const CUDA_RESOURCE_DESC*
       return fail(CUDA_ERROR_INVALID_VALUE, "surface: its resource can only be an array");
     const Array* array = find_array(pResDesc->res.array.hArray);
     if (array == nullptr) return fail_unknown_array();
-    if (!array->takes_surfaces()) return fail_read_only_array();
+    if (!array->takes_surface_objects()) return fail_read_only_array();
     exec::Texture surface;
     const CUresult status = texels_of(*pResDesc, &surface.texels);
     if (status != CUDA_SUCCESS) return status;

@@ -400,7 +400,7 @@ CUresult cuSurfRefSetArray(CUsurfref hSurfRef, CUarray hArray, unsigned int Flag
       return fail(CUDA_ERROR_INVALID_VALUE, "surface: an array is bound with flags of 0");
     const Array* array = find_array(hArray);
     if (array == nullptr) return fail_unknown_array();
-    if (!array->takes_surfaces()) return fail_read_only_array();
+    if (!array->takes_surface_references()) return fail_read_only_array();
     reference->state().texture.texels = array->texels();
     reference->state().array = hArray;
     return reference->commit();
