@@ -95,9 +95,11 @@ cudaError_t copy_rows(const DriverTable& driver, const RowEnd& to, const RowEnd&
   if ((to.is_array && to.array == nullptr) || (from.is_array && from.array == nullptr)) {
     return cudaErrorInvalidValue;
   }
-  if ((!to.is_array && width > to.pitch) || (!from.is_array && width > from.pitch)) {
-    return cudaErrorInvalidPitchValue;
-  }
+  // The pitch of a single row may be left out.
+  const auto has_room = [&](const RowEnd& end) {
+    return end.is_array || width <= end.pitch || (end.pitch == 0 && height == 1);
+  };
+  if (!has_room(to) || !has_room(from)) return cudaErrorInvalidPitchValue;
   CUDA_MEMCPY2D rows{};
   rows.srcXInBytes = from.x_bytes;
   rows.srcY = from.y;

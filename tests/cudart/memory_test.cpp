@@ -81,6 +81,24 @@ TEST_CASE("arrays know their format, and old copies run on from row to row") {
   (void)cudaGetLastError();
 }
 
+TEST_CASE("a copy of one row needs no pitch") {
+  const cudaChannelFormatDesc format =
+      cudaCreateChannelDesc(32, 0, 0, 0, cudaChannelFormatKindFloat);
+  cudaArray_t array = nullptr;
+  REQUIRE(cudaMallocArray(&array, &format, 4, 1, 0) == cudaSuccess);
+  const float row[4] = {1, 2, 3, 4};
+  float back[4] = {};
+  CHECK(cudaMemcpy2DToArray(array, 0, 0, row, 0, sizeof row, 1, cudaMemcpyHostToDevice) ==
+        cudaSuccess);
+  CHECK(cudaMemcpy2DFromArray(back, 0, array, 0, 0, sizeof back, 1, cudaMemcpyDeviceToHost) ==
+        cudaSuccess);
+  CHECK(back[3] == 4);
+  CHECK(cudaMemcpy2D(back, 0, row, 0, 8, 1, cudaMemcpyHostToHost) == cudaSuccess);
+  CHECK(cudaMemcpy2D(back, 0, row, 0, 8, 2, cudaMemcpyHostToHost) == cudaErrorInvalidPitchValue);
+  CHECK(cudaFreeArray(array) == cudaSuccess);
+  (void)cudaGetLastError();
+}
+
 TEST_CASE("a copy's direction and pitches fit its ends") {
   const cudaChannelFormatDesc format =
       cudaCreateChannelDesc(32, 0, 0, 0, cudaChannelFormatKindFloat);
