@@ -8,6 +8,8 @@ namespace pycuda::cpu::ptx {
 namespace {
 
 constexpr std::string_view prefix = "__cudaCDP2";
+/// Of CUDA 11 and before, and of launches that are written in PTX.
+constexpr std::string_view plain_prefix = "cuda";
 constexpr std::string_view linked_prefix = "__cudadevrt$";
 
 constexpr std::array functions = {
@@ -38,13 +40,20 @@ bool is_device_runtime_code(std::string_view ptx) {
          ptx.find("cnpGetParameterBufferV2") != std::string_view::npos;
 }
 
-bool names_device_runtime(std::string_view name) { return name.starts_with(prefix); }
+bool names_device_runtime(std::string_view name) {
+  return name.starts_with(prefix) || find_device_runtime(name) != nullptr;
+}
 
 const DeviceRuntimeFunction* find_device_runtime(std::string_view name) {
-  if (!names_device_runtime(name)) return nullptr;
-  const auto* found = std::find_if(functions.begin(), functions.end(),
-                                   [&](const auto& function) { return function.name == name; });
-  return found == functions.end() ? nullptr : found;
+  for (const std::string_view start : {prefix, plain_prefix}) {
+    if (!name.starts_with(start)) continue;
+    const std::string_view rest = name.substr(start.size());
+    const auto* found = std::find_if(functions.begin(), functions.end(), [&](const auto& function) {
+      return function.name.substr(prefix.size()) == rest;
+    });
+    if (found != functions.end()) return found;
+  }
+  return nullptr;
 }
 
 std::string linked_name(const DeviceRuntimeFunction& function) {

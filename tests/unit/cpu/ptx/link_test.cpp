@@ -157,6 +157,18 @@ TEST_CASE("functions of the device run-time library are there when it is linked,
   CHECK(linked_name(*known) == function->name);
 }
 
+TEST_CASE(
+    "launches that are written in PTX call the device run-time library by CUDA's plain names") {
+  const auto text = link(
+      {input("a.ptx",
+             ".extern .func (.param .b32 r) cudaLaunchDeviceV2 (.param .b64 p, .param .b64 s);\n"
+             ".visible .entry k() { .param .b64 p; .param .b64 s; .param .b32 q;\n"
+             "  call (q), cudaLaunchDeviceV2, (p, s); }")},
+      true);
+  REQUIRE_MESSAGE(text.ok(), to_text(text.error()));
+  CHECK(parsed(*text).find_function("__cudadevrt$LaunchDeviceV2"));
+}
+
 TEST_CASE("functions that the device run-time library does not have here are refused by name") {
   const auto error_of = [](const std::string& name) {
     const auto text = link({input("a", ".extern .func " + name +
