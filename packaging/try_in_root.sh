@@ -13,7 +13,7 @@ architecture=${3:-$(dpkg --print-architecture)}
 root=${2:-build/roots/$suite-$architecture}
 case $architecture in
   amd64) machine=x86_64 policies=(manylinux_2_28 manylinux_2_27 manylinux2014 manylinux_2_12 manylinux2010) ;;
-  arm64) machine=aarch64 policies=(manylinux_2_28 manylinux_2_27 manylinux_2_26 manylinux2014 manylinux_2_17) ;;
+  arm64) machine=aarch64 policies=(manylinux_2_{28,27,26,24,17} manylinux2014) ;;
   *) echo "try_in_root.sh: there are no wheels for $architecture, only for amd64 and arm64" >&2; exit 2 ;;
 esac
 platforms=()

@@ -3,6 +3,7 @@
 
 import os
 import platform
+import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -17,7 +18,13 @@ class ThisMachine:
 
     @property
     def platform(self):
+        """What auditwheel names wheels by."""
         return f"manylinux_{OLDEST_GLIBC.replace('.', '_')}_{self.machine}"
+
+    def loads_from_oldest_glibc(self, wheel):
+        """Whether the platform in the name of a finished wheel is no newer than it should be."""
+        found = re.search(rf"-manylinux_2_(\d+)_{self.machine}\.whl$", wheel)
+        return found is not None and int(found[1]) <= int(OLDEST_GLIBC.removeprefix("2."))
 
     def folder(self, name):
         """The build folder of this name."""
@@ -41,6 +48,8 @@ class Aarch64(ThisMachine):
 
     machine = "aarch64"
     is_native = False
+    # auditwheel takes names for its own machine alone; of another machine's wheels it finds the oldest that fits.
+    platform = "auto"
 
     def __init__(self, sysroot):
         self.sysroot = Path(sysroot).resolve()

@@ -135,6 +135,8 @@ def finish(wheel, tools, target):
     run(tools.parent / "auditwheel", "repair", "--only-plat", "--plat", target.platform, "--exclude", "libcuda.so.1",
         "-w", DIST, wheel, env=environment)  # fmt: skip
     (finished,) = set(DIST.glob("*.whl")) - before
+    if not target.loads_from_oldest_glibc(finished.name):
+        sys.exit(f"wheels: {finished.name} asks for a newer glibc than {OLDEST_GLIBC}")
     # What every unpacker reads, 4 % smaller than zlib makes it. It takes a minute of one core, beside the next wheel.
     command = ["advzip", "--quiet", "--recompress", "-3", str(finished)]
     COMPRESSING.append(subprocess.Popen(command))

@@ -233,7 +233,13 @@ def test_wheels_for_aarch64_are_built_for_the_python_of_the_sysroot_and_named_by
     monkeypatch.setenv("CC", "clang")
     target = Aarch64(sysroot)
     assert [version for version in ("3.10", "3.11", "3.12") if target.supports(version)] == ["3.11"]
-    assert target.platform == "manylinux_2_28_aarch64"
+    for name, loads in (
+        ("2_26_aarch64", True),
+        ("2_28_aarch64", True),
+        ("2_31_aarch64", False),
+        ("2_28_x86_64", False),
+    ):
+        assert target.loads_from_oldest_glibc(f"pycuda_anywhere_cpu-0.2.0-py3-none-manylinux_{name}.whl") == loads
     # scikit-build-core tags wheels by it.
     assert target.environment()["_PYTHON_HOST_PLATFORM"] == "linux-aarch64" and "CC" not in target.environment()
     assert target.definitions()["CMAKE_TOOLCHAIN_FILE"].exists()
