@@ -13,6 +13,7 @@ OLDEST_GLIBC = "2.28"
 class ThisMachine:
     machine = platform.machine()
     is_native = True
+    remark = ""  # on a Python that is not found
     # As CMake would find them, so that ccache has the objects of `./run build`.
     compilers = {"CC": "cc", "CXX": "c++"}
 
@@ -55,6 +56,7 @@ class Aarch64(ThisMachine):
         self.sysroot = Path(sysroot).resolve()
         headers = self.sysroot.glob("usr/include/python3.*/Python.h")
         self.versions = {header.parent.name.removeprefix("python") for header in headers}
+        self.remark = f"; the sysroot has the headers of Python {', '.join(sorted(self.versions))} alone"
         if not self.versions or not (self.sysroot / "usr/lib/llvm-19").exists():
             raise ValueError(f"{sysroot} is not a sysroot: tools/aarch64_sysroot.sh FOLDER makes one")
 

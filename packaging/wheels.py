@@ -66,9 +66,9 @@ def pythons(wanted, target):
             found.setdefault(version, candidate)
     missing = set(wanted) - set(found)
     if missing:
-        sys.exit(f"wheels: no Python {', '.join(sorted(missing))} with headers and venv was found")
+        sys.exit(f"wheels: no Python {', '.join(sorted(missing))} with headers and venv was found{target.remark}")
     if not found:
-        sys.exit("wheels: none of the Pythons that were found is one whose headers the sysroot has")
+        sys.exit(f"wheels: no Python with headers and venv was found{target.remark}")
     return {version: found[version] for version in SUPPORTED if version in (wanted or found)}
 
 
