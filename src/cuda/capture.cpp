@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cuda/release_after_work.h"
+#include "driver/handler_in_call.h"
 
 namespace pycuda::cuda {
 namespace {
@@ -224,8 +225,13 @@ std::shared_ptr<Capture> Capture::enter(
     all.captures.reserve(all.captures.size() + 1);
   }
   thread.captures.reserve(thread.captures.size() + 1);
-  const std::unique_lock nobody_waits(waiting());
   const auto& begin_capture = driver.cuStreamBeginCapture;
+  if (driver::HandlerInCall::any()) {  // perhaps in a wait of this thread
+    throw begin_capture.error(CUDA_ERROR_NOT_PERMITTED,
+                              "a signal's handler cannot begin a capture while the interrupted "
+                              "call waits: set a flag, and begin it after the call");
+  }
+  const std::unique_lock nobody_waits(waiting());
   if (goes_into_graph(capture->stream())) {
     throw begin_capture.error(CUDA_ERROR_ILLEGAL_STATE, "the stream is captured already");
   }

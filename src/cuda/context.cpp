@@ -2,11 +2,14 @@
 // How contexts are made and given back, and the calls that concern the current one.
 #include "cuda/context.h"
 
+#include <bit>
+#include <string>
 #include <utility>
 
 #include "cuda/capture.h"
 #include "cuda/cleanup.h"
 #include "cuda/context_stack.h"
+#include "driver/handler_in_call.h"
 
 namespace pycuda::cuda {
 
@@ -41,7 +44,16 @@ ContextPtr Context::create_by(const Device& device, const Create& create) {
 
 ContextPtr Context::create(const Device& device, unsigned int flags) {
   return create_by(device, [&](CUcontext* handle) {
-    driver::create_context(device.driver(), handle, flags, device.handle());
+    try {
+      driver::create_context(device.driver(), handle, flags, device.handle());
+    } catch (const DriverError& error) {
+      const bool is_known = (flags & ~static_cast<unsigned int>(CU_CTX_FLAGS_MASK)) == 0 &&
+                            std::popcount(flags & CU_CTX_SCHED_MASK) <= 1;
+      if (error.code() != CUDA_ERROR_INVALID_VALUE || is_known) throw;
+      throw device.driver().cuCtxCreate.error(
+          error.code(), "flags=" + std::to_string(flags) +
+                            ": they are combined from those of ctx_flags, with one of SCHED_...");
+    }
   });
 }
 
@@ -136,6 +148,12 @@ void Context::detach() {
   if (!valid()) {
     throw DriverError("context::detach", CUDA_ERROR_INVALID_CONTEXT,
                       "cannot detach from invalid context");
+  }
+  // It would wait for the releases that the call is in.
+  if (driver::HandlerInCall::any()) {
+    throw DriverError("context::detach", CUDA_ERROR_NOT_PERMITTED,
+                      "a signal's handler cannot end a context while the interrupted call waits: "
+                      "let it raise an exception or set a flag, and detach after the call");
   }
   const ContextPtr alive = shared_from_this();
   // First off the stack: a context must not be current while it is destroyed, or the driver would

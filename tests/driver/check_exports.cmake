@@ -9,7 +9,8 @@ foreach(line ${lines})
 endforeach()
 file(STRINGS "${LIST}" wanted REGEX "^CU_SYMBOL")
 list(TRANSFORM wanted REPLACE "^CU_SYMBOL\\([^,]+, ([^,]+),.*$" "\\1")
-list(APPEND wanted cuCpuGetLastFault cuCpuGetFault cuCpuWatchWaits cuCpuWaitInSlices cuCpuSetLastThread cuCpuFunctionGetPlan cuCpuIsChecked
+list(APPEND wanted cuCpuGetLastFault cuCpuGetFault cuCpuWatchWaits cuCpuWaitInSlices cuCpuHandleSignalsBy cuCpuSetLastThread
+  cuCpuFunctionGetPlan cuCpuIsChecked
   cuCpuModuleSetSource cuCpuWatchUse cuCpuSetChecks cuCpuTakeFindings cuCpuSetCounters cuCpuTakeCounters
   # By which gdb learns of compiled code.
   __jit_debug_register_code __jit_debug_descriptor)

@@ -49,7 +49,10 @@ void bind_profile(nb::module_& m) {
   m.def("_start_profile", &cuda::start_profile);
   m.def("_stop_profile", [] {
     std::vector<cuda::WorkRecord> records;
-    without_gil([&] { records = cuda::stop_profile(); });
+    without_gil([&] {
+      const Interruptible::NoHandlers none;  // their work would be recorded too
+      records = cuda::stop_profile();
+    });
     nb::list all;
     for (const cuda::WorkRecord& record : records) all.append(as_tuple(record));
     return all;

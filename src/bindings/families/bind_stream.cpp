@@ -12,6 +12,7 @@
 #include "bindings/convert/ipc_handles.h"
 #include "bindings/convert/stream_argument.h"
 #include "bindings/gil/released.h"
+#include "cuda/capturing.h"
 #include "cuda/event.h"
 #include "cuda/stream.h"
 
@@ -36,9 +37,20 @@ nb::object record(nb::handle self, nb::handle stream, nb::handle flags) {
   return nb::borrow(self);
 }
 
+/// What `ask` answers; true where it fails, which the wait reports, or would end a capture.
+template <class Waited>
+bool is_done(const Waited& waited, bool (Waited::*ask)() const) noexcept {
+  try {
+    return cuda::any_capture() || (waited.*ask)();
+  } catch (...) {
+    return true;
+  }
+}
+
 nb::object synchronize(nb::handle self) {
   const auto& event = nb::cast<const cuda::Event&>(self);
-  wait_without_gil([&] { event.synchronize(); });
+  wait_without_gil([&] { event.synchronize(); },
+                   [&] { return is_done(event, &cuda::Event::query); });
   return nb::borrow(self);
 }
 
@@ -102,7 +114,10 @@ void bind_stream(nb::module_& m) {
           "The `Device` that does its work.")
       .def(
           "synchronize",
-          [](const cuda::Stream& self) { wait_without_gil([&] { self.synchronize(); }); },
+          [](const cuda::Stream& self) {
+            wait_without_gil([&] { self.synchronize(); },
+                             [&] { return is_done(self, &cuda::Stream::is_done); });
+          },
           "Wait until all work in the stream is done. Raises the error of a kernel that has "
           "failed.")
       .def("is_done", &cuda::Stream::is_done,

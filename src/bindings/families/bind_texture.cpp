@@ -147,6 +147,7 @@ std::unique_ptr<OwnedTexture> viewed_object(const OwnedTexture& whole, const nb:
 template <class Reference, class Action>
 auto call(const Reference& reference, Action&& action) {
   return without_gil([&] {
+    const Interruptible::NoHandlers none;  // they might call the same reference
     const std::lock_guard one(reference.calls());
     return action();
   });

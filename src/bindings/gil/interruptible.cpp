@@ -5,7 +5,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <memory>
+#include <new>
+#include <utility>
+
+#include "bindings/base/limited_api.h"
+#include "driver/handler_in_call.h"
 #include "driver/process_driver.h"
+
+namespace nb = nanobind;
 
 namespace pycuda::bindings {
 namespace {
@@ -17,6 +25,18 @@ unsigned long long waits = 0;
 CUresult (*watch)(const unsigned long long* waits) = nullptr;
 CUresult (*slices)(int how) = nullptr;
 
+/// The driver's cuCpuHandleSignalsBy.
+void handle_signals_by(int (*handle)()) {
+  const driver::DriverTable& driver = driver::process_driver();
+  void* function = nullptr;
+  CUdriverProcAddressQueryResult answer{};
+  constexpr int newest = 13000;
+  const CUresult found =
+      driver.cuGetProcAddress.status("cuCpuHandleSignalsBy", &function, newest, 0, &answer);
+  if (found == CUDA_SUCCESS && function != nullptr)
+    static_cast<void>(reinterpret_cast<CUresult (*)(int (*)())>(function)(handle));
+}
+
 void count() noexcept { __atomic_store_n(&waits, waits + 1, __ATOMIC_RELEASE); }
 
 }  // namespace
@@ -27,6 +47,8 @@ bool on_main_thread() noexcept {
 }
 
 bool Interruptible::off_ = false;
+Interruptible* Interruptible::current_ = nullptr;
+thread_local int Interruptible::without_handlers_ = 0;
 
 void Interruptible::begin() noexcept {
   if (!on_main_thread()) return;
@@ -36,6 +58,7 @@ void Interruptible::begin() noexcept {
     slices = driver::process_driver().wait_in_slices;
     off_ = watch == nullptr;
     if (off_) return;
+    handle_signals_by(&run_handlers_in_wait);
   }
   // A call within a call is part of that.
   if (waits % 2 == 1) return;
@@ -45,10 +68,14 @@ void Interruptible::begin() noexcept {
     count();
   } else {
     waits_ = true;
+    current_ = this;
   }
 }
 
-void Interruptible::end() noexcept { count(); }
+void Interruptible::end() noexcept {
+  current_ = nullptr;
+  count();
+}
 
 void Interruptible::run_handlers() {
   // What comes from here on is an interrupt of the next try. The number stays odd.
@@ -60,6 +87,33 @@ void Interruptible::run_handlers() {
 
 void Interruptible::run_pending_handlers() {
   if (PyErr_CheckSignals() != 0) throw nanobind::python_error();
+}
+
+int Interruptible::run_handlers_in_wait() noexcept {
+  Interruptible* const wait = current_;
+  if (wait == nullptr || wait->kept_ || without_handlers_ != 0 || !nb::is_alive()) return 0;
+  if (interpreter_ends()) return 0;
+  const nb::gil_scoped_acquire held;
+  const nb::error_scope of_the_caller;  // an object may be dropped while an exception is on its way
+  const driver::HandlerInCall now;
+  if (PyErr_CheckSignals() == 0) return 0;
+  wait->kept_.emplace();
+  return 1;
+}
+
+void Interruptible::raise_kept_later() noexcept {
+  if (!kept_) return;
+  auto* const kept = new (std::nothrow) nb::python_error(std::move(*kept_));
+  if (kept == nullptr) return;
+  const auto raise = [](void* exception) {
+    const std::unique_ptr<nb::python_error> it(static_cast<nb::python_error*>(exception));
+    it->restore();
+    return -1;
+  };
+  if (Py_AddPendingCall(raise, kept) == 0) return;
+  // No room for a call: as if nobody had looked at the exception.
+  kept->discard_as_unraisable("pycuda");
+  delete kept;
 }
 
 Interruptible::Slices::Slices(const Interruptible& wait) noexcept

@@ -4,6 +4,7 @@
 #include <cxxabi.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -17,6 +18,10 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kLongestWait = 2s;
+/// How long a signal waits for its handler.
+constexpr auto kSignalsEvery = 50ms;
+constexpr auto kBusyWait = 1ms;
+constexpr std::chrono::steady_clock::duration kLongestNap = 1ms;
 int threads_away = 0;                  // protected by the GIL
 std::atomic<int> threads_at_rest = 0;  // of these: those that stay in ~GilReleased
 
@@ -46,6 +51,24 @@ GilReleased::~GilReleased() {
   }
   if (at_rest) --threads_at_rest;
   --threads_away;
+}
+
+void poll_without_gil(const std::function<bool()>& is_done) {
+  using Clock = std::chrono::steady_clock;
+  const GilReleaseCount counted;
+  const auto start = Clock::now();
+  for (auto handled = start;; handled = Clock::now()) {
+    {
+      const GilReleased released;
+      while (Clock::now() - handled < kSignalsEvery) {
+        if (is_done()) return;
+        const Clock::duration waited = Clock::now() - start;
+        // What a nap adds to a wait is little beside it.
+        if (waited > kBusyWait) std::this_thread::sleep_for(std::min(waited / 64, kLongestNap));
+      }
+    }
+    if (PyErr_CheckSignals() != 0) throw nanobind::python_error();
+  }
 }
 
 LastThread::LastThread() noexcept {

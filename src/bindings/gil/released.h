@@ -4,6 +4,8 @@
 
 #include <nanobind/nanobind.h>
 
+#include <functional>
+#include <type_traits>
 #include <utility>
 
 #include "bindings/gil/interruptible.h"
@@ -45,19 +47,34 @@ class [[nodiscard]] GilReleaseCount {
   inline static int threads_ = 0;
 };
 
-/// Runs `action` without the GIL, which is held before and after. Raises what a signal's handler
-/// raises, such as KeyboardInterrupt, where the driver gave up a call for an interrupt; if the
-/// handler raises nothing, a call that has done nothing yet (CUDA_ERROR_TIMEOUT) is made again.
+/// What `action` returns, made without the GIL.
 template <class Action>
-decltype(auto) without_gil(Action&& action) {
+decltype(auto) called_without_gil(Action&& action) {
+  const GilReleased released;
+  return action();
+}
+
+/// Runs `action` without the GIL, which is held before and after. Raises what a signal's handler
+/// raises, such as KeyboardInterrupt, while the call waits or where the driver gave it up for an
+/// interrupt; if the handler raises nothing, a call that has done nothing yet (CUDA_ERROR_TIMEOUT)
+/// is made again.
+template <class Action>
+auto without_gil(Action&& action) {
   const GilReleaseCount counted;
   const Interruptible wait;
   wait.raise_if_interrupted_before();
   for (;;) {
     try {
-      const GilReleased released;
-      return action();
+      if constexpr (std::is_void_v<decltype(action())>) {
+        called_without_gil(action);
+        return wait.raise_kept();
+      } else {
+        auto result = called_without_gil(action);
+        wait.raise_kept();
+        return result;
+      }
     } catch (const driver::DriverError& error) {
+      wait.raise_kept();
       if (!wait.raise_if_interrupted() || error.code() != CUDA_ERROR_TIMEOUT) throw;
     }
   }
@@ -85,6 +102,19 @@ void wait_without_gil(Action&& action) {
   wait.raise_kept();
 }
 
+/// Returns once `is_done`, which is called without the GIL, or raises what a signal's handler
+/// raises. It asks often at first, as the driver's own waits do, and later at least every
+/// millisecond.
+void poll_without_gil(const std::function<bool()>& is_done);
+
+/// The same where what is waited for can be asked: the wait can be left on a GPU too, which goes on
+/// with its work. `is_done` throws nothing, and is true where `action` fails.
+template <class Action, class IsDone>
+void wait_without_gil(Action&& action, IsDone&& is_done) {
+  if (Interruptible::cannot_be_ended()) poll_without_gil(is_done);
+  wait_without_gil(action);
+}
+
 /// Tells the driver, at the interpreter's end, that no other thread runs Python while this lives: a
 /// destructor must not wait for a stream that waits for what only Python could write, nor long for
 /// a kernel that the user has interrupted.
@@ -105,9 +135,12 @@ void without_gil_if_possible(Action&& action) noexcept {
   const LastThread last;
   if (may_release_gil()) {
     const GilReleaseCount counted;
-    const Interruptible wait;
-    const GilReleased released;
-    action();
+    Interruptible wait;
+    {
+      const GilReleased released;
+      action();
+    }
+    wait.raise_kept_later();
   } else {
     action();
   }

@@ -7,6 +7,7 @@
 #include "cpu/api/entry_guard.h"
 #include "cpu/api/event.h"
 #include "cpu/api/green_context.h"
+#include "cpu/api/interrupted_call.h"
 #include "cpu/api/stream.h"
 
 namespace exec = pycuda::cpu::exec;
@@ -93,6 +94,7 @@ CUresult cuCtxDestroy_v2(CUcontext ctx) {
     if (ctx == nullptr) return CUDA_ERROR_INVALID_VALUE;
     Context* context = registry.contexts.find(ctx);
     if (context == nullptr || context->is_primary()) return CUDA_ERROR_INVALID_CONTEXT;
+    if (is_pinned_here(ctx)) return fail_context_in_call();
     if (registry.contexts.erase(ctx) == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
     if (this_thread.current == ctx) pop();
     delete context;

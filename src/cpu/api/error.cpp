@@ -2,12 +2,15 @@
 // cuGetErrorName, cuGetErrorString, the text of the latest fault, and interrupts.
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstring>
+#include <utility>
 
 #include "cpu/api/cuda_abi.h"
 #include "cpu/api/entry_guard.h"
 #include "cpu/exec/interrupts.h"
 #include "cpu/exec/last_thread.h"
+#include "cpu/exec/signal_handlers.h"
 
 namespace {
 
@@ -28,6 +31,17 @@ const ErrorText* find_error(CUresult result) {
       std::lower_bound(errors.begin(), errors.end(), static_cast<int>(result),
                        [](const ErrorText& error, int value) { return error.result < value; });
   return found != errors.end() && found->result == static_cast<int>(result) ? &*found : nullptr;
+}
+
+std::atomic<int (*)()> handle_signals{nullptr};
+
+/// The calls of a handler are the program's, as those in which it is called.
+bool handle_signals_in_a_call() {
+  bool& in_call = pycuda::cpu::api::this_thread.in_call;
+  const bool before = std::exchange(in_call, false);
+  const bool interrupts = handle_signals.load()() != 0;
+  in_call = before;
+  return interrupts;
 }
 
 }  // namespace
@@ -91,6 +105,19 @@ CUresult cuCpuWaitInSlices(int how) {
   return api::guarded([&]() -> CUresult {
     exec::wait_in_slices(how == 1);
     if (how == 2) exec::interrupt_wait();
+    return CUDA_SUCCESS;
+  });
+}
+
+/// Beyond NVIDIA's interface: all waits of the program's first thread that cuCpuWaitInSlices does
+/// not leave call `handle` now and then. It may call the driver; other than 0 if the program's wait
+/// counts as interrupted.
+CUresult cuCpuHandleSignalsBy(int (*handle)()) {
+  using namespace pycuda::cpu;
+  return api::guarded([&]() -> CUresult {
+    if (handle == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    handle_signals = handle;
+    exec::handle_signals_by(&handle_signals_in_a_call);
     return CUDA_SUCCESS;
   });
 }

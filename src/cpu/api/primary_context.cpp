@@ -3,6 +3,8 @@
 #include "cpu/api/context_flags.h"
 #include "cpu/api/entry_guard.h"
 #include "cpu/api/green_context.h"
+#include "cpu/api/interrupted_call.h"
+#include "cpu/exec/signal_handlers.h"
 
 using namespace pycuda::cpu::api;
 
@@ -16,10 +18,31 @@ CUresult with_primary(CUdevice ordinal, Body&& body,
         VirtualDevice* device = find_device(ordinal);
         if (device == nullptr) return CUDA_ERROR_INVALID_DEVICE;
         VirtualDevice::Primary& primary = device->primary();
+        const pycuda::cpu::exec::NoSignalHandlers none;  // they might ask for the lock
         const std::lock_guard lock(primary.mutex);
         return body(*device, primary);
       },
       entry);
+}
+
+/// Where the context is about to end: its work is waited for here, without the lock, so that the
+/// program can handle signals.
+void finish_before_last_release(CUdevice ordinal) {
+  VirtualDevice* const device = find_device(ordinal);
+  if (device == nullptr) return;
+  VirtualDevice::Primary& primary = device->primary();
+  CUcontext handle = nullptr;
+  {
+    const std::lock_guard lock(primary.mutex);
+    if (primary.retained != 1 || is_pinned_here(primary.handle)) return;
+    handle = primary.handle;
+  }
+  with_driver([handle]() -> CUresult {
+    const ContextPin pin(handle);
+    Context* const context = registry.contexts.find(handle);
+    if (context != nullptr) static_cast<void>(context->finish_before("cuDevicePrimaryCtxRelease"));
+    return CUDA_SUCCESS;
+  });
 }
 
 }  // namespace
@@ -43,8 +66,10 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext* pctx, CUdevice dev) {
 }
 
 CUresult cuDevicePrimaryCtxRelease_v2(CUdevice dev) {
+  finish_before_last_release(dev);
   return with_primary(dev, [](VirtualDevice&, VirtualDevice::Primary& primary) -> CUresult {
     if (primary.retained == 0) return CUDA_ERROR_INVALID_CONTEXT;
+    if (primary.retained == 1 && is_pinned_here(primary.handle)) return fail_context_in_call();
     if (--primary.retained == 0) primary.context.reset();
     return CUDA_SUCCESS;
   });
@@ -56,6 +81,7 @@ CUresult cuDevicePrimaryCtxReset_v2(CUdevice dev) {
   if (VirtualDevice* const device = find_device(dev); device != nullptr)
     abandon_green_contexts(*device);
   return with_primary(dev, [](VirtualDevice&, VirtualDevice::Primary& primary) -> CUresult {
+    if (is_pinned_here(primary.handle)) return fail_context_in_call();
     primary.context.reset();
     primary.flags = 0;
     return CUDA_SUCCESS;

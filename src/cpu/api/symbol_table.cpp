@@ -9,6 +9,7 @@ extern "C" int cuCpuGetLastFault();
 extern "C" int cuCpuGetFault();
 extern "C" int cuCpuWatchWaits();
 extern "C" int cuCpuWaitInSlices();
+extern "C" int cuCpuHandleSignalsBy();
 extern "C" int cuCpuSetLastThread();
 extern "C" int cuCpuFunctionGetPlan();
 extern "C" int cuCpuIsChecked();
@@ -34,6 +35,8 @@ std::span<const ExportedSymbol> exported_symbols() {
        reinterpret_cast<void*>(&cuCpuWatchWaits)},
       {"cuCpuWaitInSlices", "cuCpuWaitInSlices", 13000, StreamZero::Legacy,
        reinterpret_cast<void*>(&cuCpuWaitInSlices)},
+      {"cuCpuHandleSignalsBy", "cuCpuHandleSignalsBy", 13000, StreamZero::Legacy,
+       reinterpret_cast<void*>(&cuCpuHandleSignalsBy)},
       {"cuCpuSetLastThread", "cuCpuSetLastThread", 13000, StreamZero::Legacy,
        reinterpret_cast<void*>(&cuCpuSetLastThread)},
       {"cuCpuFunctionGetPlan", "cuCpuFunctionGetPlan", 13000, StreamZero::Legacy,

@@ -4,6 +4,7 @@
 #include "cpu/exec/event_marker.h"
 #include "cpu/exec/interrupts.h"
 #include "cpu/exec/last_thread.h"
+#include "cpu/exec/signal_handlers.h"
 
 namespace pycuda::cpu::exec {
 
@@ -51,7 +52,9 @@ void Marker::wait() const {
     const auto slice = wait_slice();
     if (slice.count() == 0) return changed_.wait(lock, reached);
     if (changed_.wait_for(lock, slice, reached)) return;
-    if (wait_slice().count() != 0) throw WaitSliceOver();
+    lock.unlock();
+    end_wait_slice();
+    lock.lock();
   }
 }
 

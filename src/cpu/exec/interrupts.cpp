@@ -15,6 +15,7 @@
 #include "cpu/exec/kernel_entry.h"
 #include "cpu/exec/last_thread.h"
 #include "cpu/exec/service_thread.h"
+#include "cpu/exec/signal_handlers.h"
 #include "cpu/exec/worker_pool.h"
 
 namespace pycuda::cpu::exec {
@@ -34,6 +35,9 @@ constexpr milliseconds patience{750};
 /// How long a signal waits for its handler.
 constexpr milliseconds slice_length{50};
 thread_local bool slices = false;
+/// How many scopes of this thread forbid to call the program; a handler is one.
+thread_local int no_handlers = 0;
+std::atomic<bool (*)()> handle_signals{nullptr};
 
 std::atomic<const unsigned long long*> watched_waits{nullptr};
 std::atomic<int> abandonable_waits{0};
@@ -131,10 +135,22 @@ void expect_interrupts() {
 
 void wait_in_slices(bool now) noexcept { slices = now; }
 
+void handle_signals_by(bool (*handle)()) { handle_signals.store(handle); }
+
+NoSignalHandlers::NoSignalHandlers() { ++no_handlers; }
+NoSignalHandlers::~NoSignalHandlers() { --no_handlers; }
+
 milliseconds wait_slice() {
-  if (!slices) return milliseconds(0);
+  if (!slices && (no_handlers != 0 || handle_signals.load() == nullptr)) return milliseconds(0);
   const unsigned long long wait = watched_wait();
   return wait != 0 && counted_interrupts::count_in(wait) == 0 ? slice_length : milliseconds(0);
+}
+
+void end_wait_slice() {
+  if (wait_slice().count() == 0) return;
+  if (slices) throw WaitSliceOver();
+  const NoSignalHandlers none;
+  if (handle_signals.load()()) interrupt_wait();
 }
 
 void interrupt_wait() {

@@ -10,9 +10,11 @@
 #include "cpu/exec/callback_threads.h"
 #include "cpu/exec/event_marker.h"
 #include "cpu/exec/grid_run.h"
+#include "cpu/exec/interrupts.h"
 #include "cpu/exec/kernel_entry.h"
 #include "cpu/exec/printf_fifo.h"
 #include "cpu/exec/sequence_run.h"
+#include "cpu/exec/signal_handlers.h"
 #include "cpu/exec/stream_state.h"
 
 namespace pycuda::cpu::exec {
@@ -221,8 +223,16 @@ void push_in_step(const StatePointer& state, Item item) {
   };
   while (waits() && help(*state)) {
   }
+  const auto has_room = [&] { return !state->crowded(room_again); };
   std::unique_lock lock(state->mutex);
-  state->has_room.wait(lock, [&] { return !state->crowded(room_again); });
+  for (;;) {
+    const auto slice = wait_slice();
+    if (slice.count() == 0) return state->has_room.wait(lock, has_room);
+    if (state->has_room.wait_for(lock, slice, has_room)) return;
+    lock.unlock();
+    end_wait_slice();
+    lock.lock();
+  }
 }
 
 /// Helps or spins until the stream is idle, but not for long; whether it is.
