@@ -9,6 +9,8 @@ import re
 import warnings
 from dataclasses import dataclass, field
 
+from pycuda._cxx_names import readable_name
+
 _COORDINATES = tuple[int, int, int]
 # Of each `with` statement that has not ended, the outermost first: the names of its checks, its list.
 _open = []
@@ -55,7 +57,7 @@ class FoundPlace:
     _counted_at: tuple[str, int] = field(default=("", 0), repr=False, compare=False)
 
     def __str__(self):
-        return f"kernel {self.kernel}, {self._text()}" if self.kernel else self._text()
+        return f"kernel {readable_name(self.kernel)}, {self._text()}" if self.kernel else self._text()
 
     def _text(self):
         if self.block is None:
@@ -89,7 +91,7 @@ class Finding(FoundPlace):
 
     def __str__(self):
         text = f"{self.check}: {self.message}"
-        text += f" in kernel {self.kernel} at {self._text()}" if self.kernel else f": {self._text()}"
+        text += f" in kernel {readable_name(self.kernel)} at {self._text()}" if self.kernel else f": {self._text()}"
         return f"{text}\n  the other: {self.other}" if self.other else text
 
     def __repr__(self):

@@ -8,6 +8,8 @@ import json
 from collections import Counter
 from dataclasses import dataclass, field
 
+from pycuda._cxx_names import readable_name
+
 _Coordinates = tuple[int, int, int]
 _open = []  # the `with` statements that have not ended
 
@@ -300,13 +302,6 @@ def _cells(counted):
     ]
 
 
-def _readable(name):
-    """A kernel's name in C++."""
-    from pycuda import _driver  # start-up time: the package imports this module for its names
-
-    return _driver._readable_name(name)
-
-
 _TITLES = ("sectors (ideal)", "wavefronts (ideal)", "divergent branches", "active threads")
 
 
@@ -352,7 +347,7 @@ class Counters:
             if kernel.kernel == name:
                 return kernel
         # Instances of templates and overloads, by their names in C++: shortened if only one has that name then.
-        readable = [_readable(kernel.kernel) for kernel in self.kernels]
+        readable = [readable_name(kernel.kernel) for kernel in self.kernels]
         for names in (readable, *([one.partition(mark)[0] for one in readable] for mark in "(<")):
             if names.count(name) == 1:
                 return self.kernels[names.index(name)]
@@ -368,7 +363,7 @@ class Counters:
     def _tables(self):
         """Two tables, each a list of rows of cells with the titles first: kernels, and lines that touch memory."""
         yield [["kernel", "launches", *_TITLES]] + [
-            [_readable(one.kernel), str(one.launches), *_cells(one)] for one in self.kernels
+            [readable_name(one.kernel), str(one.launches), *_cells(one)] for one in self.kernels
         ]
         lines = [["line", "source", *_TITLES]]
         for kernel in self.kernels:

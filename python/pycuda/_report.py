@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 
 from pycuda import _report_costs
+from pycuda._cxx_names import readable_name
 
 #: Launches of more threads are not checked unless that is asked for: checked code is hundreds of times slower.
 _MOST_CHECKED_THREADS = 65536
@@ -74,7 +75,7 @@ class Report:
     def __str__(self):
         parts = []
         for kernel in self.kernels:
-            lines = [f"{kernel.kernel}: {kernel.launches} launch{'es' if kernel.launches != 1 else ''}"]
+            lines = [f"{readable_name(kernel.kernel)}: {kernel.launches} launch{'es' if kernel.launches != 1 else ''}"]
             changes = self.advice(kernel)
             for number, one in enumerate(changes, 1):
                 where = f" ({one.place})" if one.place else ""
@@ -86,7 +87,7 @@ class Report:
         return "\n".join(parts) if parts else "a report of no kernels"
 
     def __repr__(self):
-        names = ", ".join(kernel.kernel for kernel in self.kernels)
+        names = ", ".join(readable_name(kernel.kernel) for kernel in self.kernels)
         findings = f"{len(self.findings)} finding{'' if len(self.findings) == 1 else 's'}"
         return f"<pycuda.Report of {names or 'no kernels'}, {findings}>"
 

@@ -6,6 +6,7 @@ from collections import defaultdict
 from html import escape
 
 from pycuda import _report_costs
+from pycuda._cxx_names import readable_name
 from pycuda._report_pictures import picture_of
 
 #: Lines of a file that are shown around those that were executed.
@@ -214,7 +215,7 @@ def _kernel(report, kernel):
         "shared memory per block"
     )
     return (
-        f"<section><h1><code>{escape(kernel.kernel)}</code></h1><p class='soft'>{escape(launch)}</p>"
+        f"<section><h1><code>{escape(readable_name(kernel.kernel))}</code></h1><p class='soft'>{escape(launch)}</p>"
         f"{_tiles(kernel, occupancy)}<h2>What would help most</h2>{_advice(report, kernel)}"
         f"<h2>The source, line by line</h2>{_source(kernel, findings, report._texts)}</section>"
     )
@@ -238,7 +239,7 @@ def page_of(report):
         "bars and percentages are a model: cycles of a multiprocessor of an H100 if nothing is cached and nothing "
         f"overlaps. {checked}"
     )
-    title = ", ".join(kernel.kernel for kernel in report.kernels) or "no kernels"
+    title = ", ".join(readable_name(kernel.kernel) for kernel in report.kernels) or "no kernels"
     body = "".join(_kernel(report, kernel) for kernel in report.kernels) or "<p>No kernel was launched.</p>"
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'

@@ -4,6 +4,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <mutex>
+#include <string>
+#include <string_view>
+
+#include "base/cxx_names.h"
 
 namespace pycuda::cuda {
 namespace {
@@ -70,10 +74,15 @@ std::string advice_on_grid_fault(std::string_view fault) {
   constexpr std::string_view kTrap = "trap instruction in kernel ";
   const std::size_t trap = fault.find(kTrap);
   if (trap == std::string_view::npos) return {};
-  const std::string_view name =
-      fault.substr(trap + kTrap.size(), fault.substr(trap + kTrap.size()).find_first_of(", "));
+  const std::string_view place = fault.substr(trap + kTrap.size());
+  const auto is_at = [place](const std::string& kernel) {
+    const std::string name = base::readable_name(kernel);
+    if (!place.starts_with(name)) return false;
+    const std::string_view rest = place.substr(name.size());
+    return rest.empty() || rest.starts_with(',') || rest.starts_with(' ');
+  };
   const std::lock_guard lock(noted().mutex);
-  if (noted().kernels.find(name) == noted().kernels.end()) return {};
+  if (std::ranges::none_of(noted().kernels, is_at)) return {};
   return "; the kernel synchronises its grid, which needs a cooperative launch: call it with "
          "cooperative=True";
 }

@@ -95,18 +95,6 @@ std::string listed(const std::vector<std::string>& names) {
   return text;
 }
 
-}  // namespace
-
-std::string readable_name(const std::string& name) {
-  std::string readable = demangled(name);
-  if (readable.empty()) return name;
-  // Instances of templates tell their result, which a kernel has none of.
-  if (readable.starts_with("void ")) readable.erase(0, 5);
-  return readable;
-}
-
-namespace {
-
 /// Names of an unnamed namespace are those of the namespace around it.
 std::string without_unnamed_namespaces(std::string name) {
   constexpr std::string_view kUnnamed = "(anonymous namespace)::";

@@ -5,10 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "base/cxx_names.h"
+
 namespace pycuda::cuda {
 
-/// "k<float, 3>(float*)"; a name that is not mangled as it is.
-std::string readable_name(const std::string& name);
+using base::readable_name;
 
 /// Those of `names` that are `wanted` in C++, with or without the parameters: "space::k",
 /// "k<float, 3>", "k(float *)". White space and unnamed namespaces do not count.

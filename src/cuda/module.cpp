@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/cxx_names.h"
 #include "cuda/declared_reference.h"
 #include "cuda/device_memory.h"
 #include "cuda/grid_launches.h"
@@ -164,8 +165,8 @@ void Module::check_arguments(std::map<std::string, std::string, std::less<>> typ
 std::vector<ParameterType> Module::parameter_types(const std::string& kernel) const {
   if (!checks_arguments_) return {};
   const auto found = kernel_types_.find(kernel);
-  if (found != kernel_types_.end()) return read_type_arguments(demangled(found->second));
-  std::vector<ParameterType> types = read_parameter_types(demangled(kernel));
+  if (found != kernel_types_.end()) return read_type_arguments(base::demangled(found->second));
+  std::vector<ParameterType> types = read_parameter_types(base::demangled(kernel));
   // A mangled name does not tell which number an enumeration is.
   for (ParameterType& type : types) {
     if (type.element.kind == ElementType::Kind::Any) type.element = element_behind(type.text);
@@ -177,7 +178,7 @@ ElementType Module::element_behind(const std::string& type) const {
   const std::string_view target = pointer_target(type);
   if (target.empty()) return {};
   for (const auto& [kernel, mangled] : kernel_types_) {
-    for (const ParameterType& known : read_type_arguments(demangled(mangled))) {
+    for (const ParameterType& known : read_type_arguments(base::demangled(mangled))) {
       if (pointer_target(known.text) == target) return known.element;
     }
   }

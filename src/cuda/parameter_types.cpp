@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "cuda/parameter_types.h"
 
-#include <cxxabi.h>
-
 #include <algorithm>
-#include <cstdlib>
 #include <iterator>
-#include <memory>
 
 namespace pycuda::cuda {
 namespace {
@@ -126,14 +122,6 @@ std::string_view pointer_target(std::string_view type) {
   while (remove_suffix(type, " const") || remove_suffix(type, " volatile")) {
   }
   return type;
-}
-
-std::string demangled(const std::string& name) {
-  if (!name.starts_with("_Z")) return {};
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> text(
-      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
-  return status == 0 && text ? std::string(text.get()) : std::string();
 }
 
 std::vector<ParameterType> read_parameter_types(std::string_view function) {

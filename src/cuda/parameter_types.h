@@ -49,9 +49,6 @@ NumberKind number_kind(std::string_view type);
 /// "float const (*) [4]" and "float (&) [4]". Empty for other types.
 std::string_view pointer_target(std::string_view type);
 
-/// The name as C++ has it; empty for a name that is not mangled.
-std::string demangled(const std::string& name);
-
 /// The parameters in "void k<float>(float const*, int)" or "void (float const*, int)". Empty when
 /// the text is not understood.
 std::vector<ParameterType> read_parameter_types(std::string_view function);

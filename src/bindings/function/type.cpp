@@ -398,7 +398,6 @@ void bind_function(nb::module_& m) {
   function_type = make_function_type();
   m.attr("Function") = nb::borrow(reinterpret_cast<PyObject*>(function_type));
   m.def("_set_handler_class", &set_handler_class);
-  m.def("_readable_name", &cuda::readable_name);
 }
 
 }  // namespace pycuda::bindings

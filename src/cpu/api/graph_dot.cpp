@@ -3,6 +3,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/cxx_names.h"
 #include "cpu/api/graph_edges.h"
 #include "cpu/api/graph_memory.h"
 #include "cpu/api/module.h"
@@ -71,7 +72,7 @@ class DotFile {
   static void describe(const EmptyAction&, std::ostream& text) { text << "empty"; }
   void describe(const KernelAction& action, std::ostream& text) const {
     const exec::LaunchRequest& request = action.request;
-    text << "kernel " << action.facts->name;
+    text << "kernel " << base::readable_name(action.facts->name);
     if (tells(CU_GRAPH_DEBUG_DOT_FLAGS_KERNEL_NODE_PARAMS)) {
       text << "\\ngrid (" << request.grid.x << ", " << request.grid.y << ", " << request.grid.z
            << "), block (" << request.block.x << ", " << request.block.y << ", " << request.block.z

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 
+#include "base/cxx_names.h"
 #include "cpu/exec/address_space.h"
 #include "cpu/exec/address_table.h"
 #include "cpu/exec/block_run.h"
@@ -15,7 +16,6 @@
 #include "cpu/exec/findings.h"
 #include "cpu/exec/local_area.h"
 #include "cpu/exec/local_memory.h"
-#include "cpu/exec/program_symbols.h"
 #include "cpu/exec/shared_arena.h"
 #include "cpu/exec/source_places.h"
 
@@ -54,7 +54,7 @@ std::string offset_text(const Allocation& allocation, std::uint64_t address) {
 
 std::string place_text(const LaunchContext& launch, const BlockFrame* block,
                        const ThreadFrame* thread) {
-  std::string text = "kernel " + demangled(launch.kernel.facts.name);
+  std::string text = "kernel " + base::readable_name(launch.kernel.facts.name);
   if (block != nullptr) text += ", block " + coordinates(block->ctaid);
   if (thread != nullptr) text += ", thread " + coordinates(thread->tid);
   text += source_text(launch, thread);
@@ -96,8 +96,8 @@ std::string shared_variable_text(const KernelFacts& facts, std::int64_t offset) 
   if (nearest == nullptr) return {};
   const auto text = [&](std::int64_t bytes, const char* where) {
     return bytes_text(static_cast<std::uint64_t>(bytes)) + where + "the " +
-           std::to_string(nearest->bytes) + "-byte shared variable '" + demangled(nearest->name) +
-           "'";
+           std::to_string(nearest->bytes) + "-byte shared variable '" +
+           base::readable_name(nearest->name) + "'";
   };
   if (offset < nearest->begin) return text(distance, " before the start of ");
   if (offset < std::int64_t{nearest->begin} + nearest->bytes)
@@ -246,8 +246,8 @@ std::string describe_place(const LaunchContext& launch, const BlockFrame& block,
 }
 
 std::string launcher_text(const Launcher& launcher) {
-  return "kernel " + *launcher.kernel + ", block " + coordinates(launcher.block) + ", thread " +
-         coordinates(launcher.thread);
+  return "kernel " + base::readable_name(*launcher.kernel) + ", block " +
+         coordinates(launcher.block) + ", thread " + coordinates(launcher.thread);
 }
 
 std::string_view why_stopped(const LaunchContext& launch) {

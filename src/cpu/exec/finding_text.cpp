@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Findings for people and for programs.
+#include "base/cxx_names.h"
 #include "cpu/exec/check_settings.h"
 #include "cpu/exec/fault_message.h"
 #include "cpu/exec/findings.h"
 #include "cpu/exec/json_text.h"
-#include "cpu/exec/program_symbols.h"
 #include "cpu/exec/source_places.h"
 #include "cpu/exec/stream.h"
 
@@ -18,9 +18,10 @@ std::string coordinates(const Dim3& at) {
 
 std::string where(const FoundPlace& place) {
   if (place.is_transfer) return place.access + "\n";
-  std::string text =
-      (place.kernel.empty() ? std::string() : "kernel " + demangled(place.kernel) + ", ") +
-      "block " + coordinates(place.block) + ", thread " + coordinates(place.thread) + place.place;
+  std::string text = (place.kernel.empty() ? std::string()
+                                           : "kernel " + base::readable_name(place.kernel) + ", ") +
+                     "block " + coordinates(place.block) + ", thread " + coordinates(place.thread) +
+                     place.place;
   if (!place.access.empty()) text += ": " + place.access;
   text += '\n';
   if (!place.source.empty()) text += "    " + place.source + "\n";
@@ -79,7 +80,7 @@ std::string finding_text(const Finding& finding) {
            (finding.at.place.empty() ? "" : ", allocated" + finding.at.place) + "\n";
   std::string text =
       "pycuda: " + std::string(check_name(finding.check)) + ": " + finding.message +
-      (finding.at.is_transfer ? ": " : " in kernel " + demangled(finding.kernel) + ", ") +
+      (finding.at.is_transfer ? ": " : " in kernel " + base::readable_name(finding.kernel) + ", ") +
       where(finding.at);
   if (finding.other) text += "  the other: " + where(*finding.other);
   return text;

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/cxx_names.h"
 #include "cpu/exec/address_table.h"
 #include "cpu/exec/check_settings.h"
 #include "cpu/exec/findings.h"
@@ -123,7 +124,7 @@ std::string caller_text(std::uintptr_t address, const Symbols& symbols) {
   char digits[32];
   std::snprintf(digits, sizeof digits, "+0x%llx", static_cast<unsigned long long>(offset));
   const std::string file(base_name(info.dli_fname));
-  return found != symbols.end() ? demangled(found->second.name) + digits + " in " + file
+  return found != symbols.end() ? base::readable_name(found->second.name) + digits + " in " + file
                                 : file + digits;
 }
 

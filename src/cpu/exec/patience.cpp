@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cpu/exec/patience.h"
 
+#include "base/cxx_names.h"
 #include "base/log.h"
 
 namespace pycuda::cpu::exec {
@@ -25,14 +26,15 @@ bool Patience::runs_out(Clock::time_point now) {
 
 void tell_of_waiting(const std::string& kernel, std::chrono::seconds time,
                      const std::string& waiting) {
-  tell("kernel ", kernel, time,
+  tell("kernel ", base::readable_name(kernel), time,
        " in which its threads only waited for memory to change: " + waiting);
 }
 
 void tell_of_long_block(const std::string& kernel, std::chrono::seconds time,
                         const std::string& waiting) {
   static std::atomic<bool> is_logged{false};
-  if (!is_logged.exchange(true)) tell("a block of kernel ", kernel, time, ": " + waiting);
+  if (!is_logged.exchange(true))
+    tell("a block of kernel ", base::readable_name(kernel), time, ": " + waiting);
 }
 
 }  // namespace pycuda::cpu::exec

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "cpu/exec/program_symbols.h"
 
-#include <cxxabi.h>
 #include <elf.h>
 
-#include <cstdlib>
 #include <cstring>
-#include <memory>
 #include <string_view>
 
 #include "base/read_file.h"
@@ -59,18 +56,6 @@ std::map<std::uintptr_t, ProgramSymbol> program_symbols(
     }
   }
   return found;
-}
-
-std::string demangled(const std::string& name) {
-  if (!name.starts_with("_Z")) return name;  // "f" alone would be the type float
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> text(
-      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
-  if (status != 0 || text == nullptr) return name;
-  std::string plain = text.get();
-  for (std::size_t tag = 0; (tag = plain.find("[abi:", tag)) != plain.npos;)
-    plain.erase(tag, plain.find(']', tag) - tag + 1);
-  return plain;
 }
 
 }  // namespace pycuda::cpu::exec

@@ -20,8 +20,4 @@ struct ProgramSymbol {
 std::map<std::uintptr_t, ProgramSymbol> program_symbols(
     std::uintptr_t base, const std::vector<std::uintptr_t>& addresses);
 
-/// "sum(int, float)" of "_Z3sumif"; other names as they are. Without the tags "[abi:...]", which
-/// numba puts behind the names of kernels.
-std::string demangled(const std::string& name);
-
 }  // namespace pycuda::cpu::exec

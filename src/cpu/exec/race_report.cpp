@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/cxx_names.h"
 #include "cpu/exec/fault_message.h"
 #include "cpu/exec/findings.h"
 #include "cpu/exec/source_places.h"
@@ -130,7 +131,8 @@ bool in_one_graph(const Work& left, const Work& right) {
 }
 
 std::string name_of(const Work& work) {
-  if (!work.kernel.empty()) return "kernel " + work.kernel + " in " + work.stream_name;
+  if (!work.kernel.empty())
+    return "kernel " + base::readable_name(work.kernel) + " in " + work.stream_name;
   return (work.fills ? "a fill in " : "a copy in ") + work.stream_name;
 }
 

@@ -4,7 +4,6 @@
 
 #include <elf.h>
 #include <fcntl.h>
-#include <llvm/Demangle/Demangle.h>
 #include <unistd.h>
 
 #include <cstddef>
@@ -12,6 +11,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "base/cxx_names.h"
 #include "base/env.h"
 #include "base/log.h"
 #include "cpu/jit/gdb_interface.h"
@@ -52,7 +52,7 @@ std::string placed(std::string object,
 std::string readable(std::string_view name) {
   if (name.starts_with("f.")) name.remove_prefix(2);
   const std::size_t point = name.find('.');
-  std::string text = llvm::demangle(name.substr(0, point));
+  std::string text = base::readable_name(std::string(name.substr(0, point)));
   if (point != std::string_view::npos) text += name.substr(point);
   return text;
 }

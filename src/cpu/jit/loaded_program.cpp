@@ -7,6 +7,7 @@
 #include <mutex>
 #include <utility>
 
+#include "base/cxx_names.h"
 #include "cpu/jit/image.h"
 #include "cpu/jit/linked_part.h"
 #include "cpu/jit/program.h"
@@ -170,7 +171,8 @@ base::Result<std::unique_ptr<LoadedProgram>> LoadedProgram::load(
     const VariableMemory place = allocate(image.variable);
     void* const memory = place.address;
     if (memory == nullptr)
-      return base::Failure{"out of memory for the variable '" + image.variable.name + "'"};
+      return base::Failure{"out of memory for the variable '" +
+                           base::readable_name(image.variable.name) + "'"};
     loaded->symbols.emplace_back(variable_symbol(image.variable.name), memory);
     addresses.emplace(loaded->symbols.back().first, reinterpret_cast<std::uint64_t>(memory));
     loaded->variables.emplace(image.variable.name, Address{memory, image.variable.bytes});

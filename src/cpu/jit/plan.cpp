@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <vector>
 
+#include "base/cxx_names.h"
 #include "cpu/jit/compile.h"
 #include "cpu/jit/plan_costs.h"
 #include "cpu/ptx/parser.h"
@@ -219,8 +220,8 @@ base::Result<std::string, ptx::Diagnostics> describe_plan(std::string_view ptx_t
   if (found == planned->kernels.end())
     return ptx::Diagnostics{
         {ptx::Diagnostic::Severity::Error, {}, "there is no kernel '" + std::string(kernel) + "'"}};
-  std::string text = "kernel " + found->name + ", block " + text_of(block) + ", " +
-                     options.processor->instruction_set + "\n" +
+  std::string text = "kernel " + base::readable_name(found->name) + ", block " + text_of(block) +
+                     ", " + options.processor->instruction_set + "\n" +
                      (is_long && found->gang_lanes != 0
                           ? stage_text(*found, vectors.value_or(variants::State::Missing))
                           : std::string()) +

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/cxx_names.h"
 #include "cpu/lower/function_lowering.h"
 #include "cpu/lower/kernel_facts.h"
 #include "cpu/lower/module_lowering.h"
@@ -22,8 +23,9 @@ void check_variables(ModuleLowering& lowering) {
     const bool in_memory =
         variable.space == ptx::Space::Global || variable.space == ptx::Space::Const;
     if (in_memory && variable.linkage == ptx::Linkage::Extern) {
-      lowering.error(variable.position,
-                     "the external variable '" + variable.name + "' is defined nowhere");
+      lowering.error(
+          variable.position,
+          "the external variable '" + base::readable_name(variable.name) + "' is defined nowhere");
     }
   }
 }
