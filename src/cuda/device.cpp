@@ -2,11 +2,16 @@
 // Questions about devices.
 #include "cuda/device.h"
 
+#include "cuda/flag_refusal.h"
+
 namespace pycuda::cuda {
 
 using driver::DriverTable;
 
-void initialize(unsigned int flags, const DriverTable& driver) { driver.cuInit(flags); }
+void initialize(unsigned int flags, const DriverTable& driver) {
+  const CUresult code = driver.cuInit.status(flags);
+  if (code != CUDA_SUCCESS) throw flag_error(driver.cuInit, code, flags, 0, "they must be 0");
+}
 
 Device::Device(int ordinal, const DriverTable& driver) : driver_(&driver) {
   const CUresult code = driver.cuDeviceGet.status(&handle_, ordinal);

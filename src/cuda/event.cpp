@@ -3,11 +3,21 @@
 #include "cuda/event.h"
 
 #include "cuda/capture.h"
+#include "cuda/flag_refusal.h"
 
 namespace pycuda::cuda {
 
 Event::Event(unsigned int flags) : event_(require_context()) {
-  event_.driver().cuEventCreate(event_.out(), flags);
+  const auto& create = event_.driver().cuEventCreate;
+  const CUresult code = create.status(event_.out(), flags);
+  if (code == CUDA_SUCCESS) return;
+  constexpr unsigned int known =
+      CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
+  if (code == CUDA_ERROR_INVALID_VALUE && (flags & ~known) == 0 &&
+      (flags & CU_EVENT_INTERPROCESS) != 0 && (flags & CU_EVENT_DISABLE_TIMING) == 0) {
+    throw create.error(code, "event_flags.INTERPROCESS needs event_flags.DISABLE_TIMING beside it");
+  }
+  throw flag_error(create, code, flags, known, "they are combined from those of event_flags");
 }
 
 Event Event::open(const CUipcEventHandle& shared) {

@@ -6,6 +6,8 @@
 #include <bit>
 #include <string>
 
+#include "cuda/flag_refusal.h"
+
 namespace pycuda::cuda {
 
 CUdeviceptr device_address(const ContextPtr& context, void* host) {
@@ -28,7 +30,12 @@ PageLockedMemory::PageLockedMemory(std::size_t bytes, unsigned int flags, OnPres
   }
   if (code == CUDA_ERROR_OUT_OF_MEMORY)
     throw allocate.error(code, std::to_string(bytes) + " bytes");
-  if (code != CUDA_SUCCESS) throw allocate.error(code);
+  if (code != CUDA_SUCCESS) {
+    throw flag_error(
+        allocate, code, flags,
+        CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED,
+        "they are combined from those of host_alloc_flags");
+  }
 }
 
 unsigned int PageLockedMemory::flags() const {
@@ -41,7 +48,14 @@ unsigned int PageLockedMemory::flags() const {
 RegisteredMemory::RegisteredMemory(void* data, std::size_t bytes, unsigned int flags)
     : memory_(require_context()), data_(data), bytes_(bytes) {
   const CaptureTolerance tolerance(memory_.driver());
-  memory_.driver().cuMemHostRegister(data, bytes, flags);
+  const auto& register_memory = memory_.driver().cuMemHostRegister;
+  const CUresult code = register_memory.status(data, bytes, flags);
+  if (code != CUDA_SUCCESS) {
+    throw flag_error(register_memory, code, flags,
+                     CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP |
+                         CU_MEMHOSTREGISTER_IOMEMORY | CU_MEMHOSTREGISTER_READ_ONLY,
+                     "they are combined from those of mem_host_register_flags");
+  }
   *memory_.out() = data;
 }
 

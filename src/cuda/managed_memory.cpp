@@ -32,6 +32,11 @@ ManagedMemory::ManagedMemory(std::size_t bytes, unsigned int flags)
   }
   if (code == CUDA_ERROR_OUT_OF_MEMORY)
     throw allocate.error(code, std::to_string(bytes) + " bytes");
+  if (code == CUDA_ERROR_INVALID_VALUE && flags != CU_MEM_ATTACH_GLOBAL &&
+      flags != CU_MEM_ATTACH_HOST) {
+    throw allocate.error(code, "mem_flags=" + std::to_string(flags) +
+                                   ": pass mem_attach_flags.GLOBAL or mem_attach_flags.HOST");
+  }
   if (code != CUDA_SUCCESS) throw allocate.error(code);
 }
 

@@ -6,21 +6,26 @@
 
 #include "cuda/capture.h"
 #include "cuda/event.h"
+#include "cuda/flag_refusal.h"
 #include "cuda/green_context.h"
 
 namespace pycuda::cuda {
+namespace {
+
+constexpr const char* known = "they are 0 or 1, which is stream_flags.NON_BLOCKING";
+
+}  // namespace
 
 Stream::Stream(unsigned int flags) : stream_(require_context()) {
   const auto& create = stream_.driver().cuStreamCreate;
   const CUresult code = create.status(stream_.out(), flags);
-  if (code == CUDA_ERROR_INVALID_VALUE) {
-    throw create.error(code, "flags are 0 or 1, which is stream_flags.NON_BLOCKING");
-  }
-  if (code != CUDA_SUCCESS) throw create.error(code);
+  if (code != CUDA_SUCCESS) throw flag_error(create, code, flags, CU_STREAM_NON_BLOCKING, known);
 }
 
 Stream::Stream(unsigned int flags, int priority) : stream_(require_context()) {
-  stream_.driver().cuStreamCreateWithPriority(stream_.out(), flags, priority);
+  const auto& create = stream_.driver().cuStreamCreateWithPriority;
+  const CUresult code = create.status(stream_.out(), flags, priority);
+  if (code != CUDA_SUCCESS) throw flag_error(create, code, flags, CU_STREAM_NON_BLOCKING, known);
 }
 
 Stream::Stream(const GreenContext& green, int priority) : stream_(green.share()) {

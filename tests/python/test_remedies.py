@@ -160,7 +160,7 @@ def test_the_argument_with_a_wrong_value_is_named():
 def test_a_file_and_flags_that_the_driver_refuses():
     with pytest.raises(cuda.RuntimeError, match="file not found - '/nonexistent/file.cubin'"):
         cuda.module_from_file("/nonexistent/file.cubin")
-    with pytest.raises(cuda.LogicError, match="flags are 0 or 1, which is stream_flags.NON_BLOCKING"):
+    with pytest.raises(cuda.LogicError, match="flags=3: they are 0 or 1, which is stream_flags.NON_BLOCKING"):
         cuda.Stream(3)
 
 
@@ -189,7 +189,7 @@ def test_functions_of_arrays_on_the_device(function, value):
 
 
 def test_a_wrong_argument_can_be_printed():
-    assert repr(cuda.In(5)) == "In(int, which is no array)"
+    assert repr(cuda.In(5)) == "In(int, which is not an array)"
 
 
 def test_habits_from_other_packages():
