@@ -172,6 +172,17 @@ Scalar read_number(PyObject* object, DType type) {
   return given.operand.scalar;
 }
 
+namespace {
+
+/// What to do with elements that no operation takes.
+std::string advice_on_raw(const ArrayState& state) {
+  const std::string order = state.byte_order_advice();
+  if (!order.empty() || nb::getattr(state.dtype, "fields", nb::none()).is_none()) return order;
+  return ": elements with fields are for kernels; get() copies the array to the host";
+}
+
+}  // namespace
+
 nb::object apply_ufunc(array::Ufunc ufunc, std::span<const GivenOperand> given, PyObject* out,
                        PyObject* dtype, CUstream stream) {
   std::array<array::OperandType, array::max_ufunc_operands> operand_types;
@@ -205,7 +216,7 @@ nb::object apply_ufunc(array::Ufunc ufunc, std::span<const GivenOperand> given, 
     throw array::TypeMismatch(std::string("'") + array::facts(ufunc).name +
                               "' does not take an operand of " +
                               state_of_array(operand.object).description() +
-                              state_of_array(operand.object).byte_order_advice());
+                              advice_on_raw(state_of_array(operand.object)));
   }
   const array::UfuncTypes types =
       array::resolve(ufunc, std::span(operand_types.data(), given.size()));

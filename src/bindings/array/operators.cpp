@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Python's operators on arrays: slots of the type, one C++ call each.
 #include "bindings/array/operands.h"
+#include "bindings/convert/numpy_types.h"
 
 namespace nb = nanobind;
 
 namespace pycuda::bindings {
 namespace {
 
+using array::DType;
 using array::Ufunc;
 
 /// NotImplemented for what is neither an array nor a number: the other operand may know better.
@@ -70,6 +72,21 @@ PyObject* divide_both(PyObject* left, PyObject* right) {
   return both;
 }
 
+/// Whether Python would answer False, or pass the comparison to NumPy, which answers False too:
+/// elements with fields, beside an array or element of the host.
+bool has_fields_on_host(PyObject* array, PyObject* other) {
+  if (scalar_type(Py_TYPE(other)).kind == ScalarKind::Void) return true;
+  return is_ndarray(other) && state_of_array(array).type == DType::Raw;
+}
+
+/// On the host, where copies to it are allowed; otherwise TypeError.
+PyObject* compare_on_host(PyObject* array, PyObject* other, int operation) {
+  return python_entry([&]() -> PyObject* {
+    const nb::object copy = nb::module_::import_("numpy").attr("asarray")(nb::handle(array));
+    return PyObject_RichCompare(copy.ptr(), other, operation);
+  });
+}
+
 template <class Function>
 void* slot(Function* function) {
   return reinterpret_cast<void*>(function);
@@ -78,6 +95,8 @@ void* slot(Function* function) {
 }  // namespace
 
 PyObject* array_compare(PyObject* left, PyObject* right, int operation) {
+  if ((operation == Py_EQ || operation == Py_NE) && has_fields_on_host(left, right))
+    return compare_on_host(left, right, operation);
   switch (operation) {
     case Py_EQ:
       return binary<Ufunc::equal>(left, right);
