@@ -128,9 +128,9 @@ def describe_arguments(handler):
     """`repr` of In, Out and InOut."""
     array = handler.array
     described = f"{type(handler).__name__}({type(array).__name__}"
-    # The launch refuses what is no array.
+    # The launch refuses what is not an array.
     if not hasattr(array, "dtype") or not hasattr(array, "shape"):
-        return f"{described}, which is no array)"
+        return f"{described}, which is not an array)"
     return f"{described} of {array.dtype}, shape {array.shape})"
 
 

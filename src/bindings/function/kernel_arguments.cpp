@@ -38,6 +38,7 @@ namespace {
 
 constexpr const char* kAdviceForPointers =
     "; for a pointer to its data wrap it in pycuda.driver.In, Out or InOut";
+constexpr const char* kAdviceForNumbers = "; its item() is a number";
 
 PyTypeObject* handler_class = nullptr;
 
@@ -69,7 +70,9 @@ void write_array(const Argument& argument, std::byte* destination) {
   if (source.bytes() != argument.bytes || (argument.is_pointer() && !holds_address)) {
     argument.raise_wrong_size(
         "an ndarray of " + std::to_string(source.bytes()) + " bytes, which is passed by value",
-        argument.bytes == sizeof(CUdeviceptr) ? kAdviceForPointers : "");
+        argument.bytes == sizeof(CUdeviceptr)                             ? kAdviceForPointers
+        : nb::cast<std::size_t>(dtype.attr("itemsize")) == source.bytes() ? kAdviceForNumbers
+                                                                          : "");
   }
   if (dtype.attr("isnative").is(nb::handle(Py_False))) {
     argument.raise_wrong_kind(

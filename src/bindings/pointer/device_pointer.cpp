@@ -106,6 +106,8 @@ CUdeviceptr device_address(nb::handle object, const char* what) {
       advice = ": its __init__ must call that of PointerHolderBase";
     } else if (PyObject_HasAttrString(object.ptr(), "gpudata") == 1) {
       advice = ": give its gpudata";
+    } else if (PyTuple_Check(object.ptr()) != 0) {
+      advice = ": what get_global returns is (address, bytes), give its [0]";
     } else if (PyObject_CheckBuffer(object.ptr()) != 0) {
       advice = ", which is in the host's memory: memcpy_htod and memcpy_dtoh copy it";
     }

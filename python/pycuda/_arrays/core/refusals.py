@@ -12,7 +12,7 @@ def not_on_device(function, value):
     function : str
         The name in `pycuda.gpuarray`.
     value : object
-        What is no GPUArray.
+        What is not a GPUArray.
     """
     to_gpu = "to_gpu(a)" if isinstance(value, np.ndarray) else "to_gpu(numpy.array(a))"
     what = type(value).__name__ if isinstance(value, (list, tuple)) or value is None else repr(type(value))[8:-2]
