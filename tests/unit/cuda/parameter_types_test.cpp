@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/cxx_names.h"
 #include "cuda/kernel_names.h"
 
 using namespace pycuda::cuda;
@@ -86,9 +87,7 @@ TEST_CASE("parameter lists are read from function types and from mangled names")
   REQUIRE(types.size() == 3);
   CHECK(types[1].text == "a<b, c>");
   CHECK(types[2].element == ElementType{Kind::Integer, 4});
-  CHECK(read_parameter_types(demangled("_Z1fPKdi")).size() == 2);
-  CHECK(demangled("k").empty());
-  CHECK(demangled("_Zbroken").empty());
+  CHECK(read_parameter_types(pycuda::base::demangled("_Z1fPKdi")).size() == 2);
 }
 
 TEST_CASE("types that a template is instantiated with are read, and numbers of enumerations") {
