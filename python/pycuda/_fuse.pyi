@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, overload
 
 from pycuda.driver import Stream
 from pycuda.gpuarray import GPUArray
@@ -8,7 +8,7 @@ from pycuda.gpuarray import GPUArray
 _R = TypeVar("_R")
 
 class Fused(Generic[_R]):
-    def __init__(self, function: Callable[..., _R]) -> None: ...
+    def __init__(self, function: Callable[..., _R], kernel_name: str | None = None) -> None: ...
     def __call__(
         self,
         *arguments: Any,
@@ -16,6 +16,10 @@ class Fused(Generic[_R]):
         stream: Stream | None = None,
         **named: Any,
     ) -> _R: ...
+    def __get__(self, instance: Any, owner: Any = None) -> Any: ...
     def source(self, *arguments: Any, **named: Any) -> str: ...
 
-def fuse(function: Callable[..., _R]) -> Fused[_R]: ...
+@overload
+def fuse(function: Callable[..., _R], *, kernel_name: str | None = None) -> Fused[_R]: ...
+@overload
+def fuse(function: None = None, *, kernel_name: str | None = None) -> Callable[[Callable[..., _R]], Fused[_R]]: ...

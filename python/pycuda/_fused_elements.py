@@ -12,9 +12,11 @@ from pycuda._arrays.ops import where
 
 
 class Trace:
-    """One reading of a fused function."""
+    """One call of a fused function with stand-ins, and the kernel that follows from it."""
 
-    def __init__(self, name, dtypes):
+    def __init__(self, name, dtypes, surroundings):
+        self.surroundings = surroundings
+        self._name = name
         identifier = re.sub(r"\W", "", name, flags=re.ASCII)[:40]
         self.fusion = _driver._array.Fusion(identifier or "function", tuple(dtypes))
         self.open = True
@@ -28,18 +30,18 @@ class Trace:
     def is_argument(self, value):
         return value < self._count
 
-    def finish(self, name, returned):
+    def finish(self, returned):
         """Takes what the function has returned as the kernel's results."""
         self.single = not isinstance(returned, (tuple, list))
         results = (returned,) if self.single else returned
         for one in results:
             if not isinstance(one, Elements) or one._trace is not self:
                 raise TypeError(
-                    f"{name} returned {_description(one)}: a fused function returns what it has computed of its "
+                    f"{self._name} returned {_description(one)}: a fused function returns what it has computed of its "
                     "arrays, or a tuple of that"
                 )
         if not results:
-            raise TypeError(f"{name} returned no results")
+            raise TypeError(f"{self._name} returned no results")
         self.fusion.finish([one._value for one in results])
 
     def check_open(self):
@@ -68,7 +70,7 @@ class Trace:
 
 def _is_square(base, exponent):
     """Whether a power is a product, to the bit: the kernel need not contain the code of powers."""
-    if not isinstance(base, Elements) or exponent is True or type(exponent) not in (int, float) or exponent != 2:
+    if not isinstance(base, Elements) or type(exponent) not in (int, float) or exponent != 2:
         return False
     return base.dtype.kind in ("iufc" if type(exponent) is int else "fc")
 
@@ -109,8 +111,8 @@ class Elements(np.lib.mixins.NDArrayOperatorsMixin):
 
     @property
     def real(self):
-        """The real parts."""
-        return self._trace.add("real", (self,))
+        """The real parts; of real elements themselves, as of arrays."""
+        return self._trace.add("real", (self,)) if self.dtype.kind == "c" else self
 
     @property
     def imag(self):
@@ -118,8 +120,8 @@ class Elements(np.lib.mixins.NDArrayOperatorsMixin):
         return self._trace.add("imag", (self,))
 
     def conj(self):
-        """The complex conjugates."""
-        return self._trace.add("conjugate", (self,))
+        """The complex conjugates; of real elements themselves, as of arrays."""
+        return self._trace.add("conjugate", (self,)) if self.dtype.kind == "c" else self
 
     conjugate = conj
 
@@ -127,8 +129,9 @@ class Elements(np.lib.mixins.NDArrayOperatorsMixin):
         """The same elements."""
         return self._trace.add("copy", (self,))
 
-    def astype(self, dtype, *, copy=True):
+    def astype(self, dtype, stream=None, copy=True):
         """The elements converted to a dtype, as `GPUArray.astype` converts them."""
+        _check_places(None, stream)
         dtype = np.dtype(dtype)
         if dtype == self.dtype:
             return self.copy() if copy else self
@@ -143,12 +146,19 @@ class Elements(np.lib.mixins.NDArrayOperatorsMixin):
 
     def round(self, decimals=0):
         """`pycuda.gpuarray.round_`."""
+        if self.dtype.kind == "c" and decimals:
+            raise TypeError("complex elements are not rounded to decimals inside a fused function: round the result")
         return where.round_(self, decimals)
+
+    def __round__(self, decimals=None):
+        return self.round(decimals or 0)
+
+    def __pos__(self):
+        return self
 
     def _apply_operation(self, name, operands, out, dtype, stream):
         """An operation of arrays that has met these elements."""
-        if out is not None or stream is not None:
-            raise TypeError("out and stream inside a fused function: pass them to the fused function instead")
+        _check_places(out, stream)
         result = self._trace.add(name, operands)
         return result if dtype is None else result.astype(dtype, copy=False)
 
@@ -209,8 +219,31 @@ class Elements(np.lib.mixins.NDArrayOperatorsMixin):
     __matmul__ = __rmatmul__ = _refusal("a matrix product", "multiply the results instead")
 
 
+def _check_places(out, stream):
+    if out is not None or stream is not None:
+        raise TypeError("out and stream inside a fused function: pass them to the fused function instead")
+
+
 def _no_out(ufunc):
     raise TypeError(f"np.{ufunc.__name__} with out inside a fused function: pass out to the fused function instead")
+
+
+def _where(condition, *choices):
+    if len(choices) != 2:
+        raise TypeError("np.where inside a fused function needs both choices: np.where(condition, a, b)")
+    return where.where(condition, *choices)
+
+
+def _clip(a, a_min=None, a_max=None, out=None, *, min=None, max=None):
+    _check_places(out, None)
+    # A number has a dtype of its own there.
+    a = a if isinstance(a, Elements) else np.asarray(a)[()]
+    return where.clip(a, a_min if min is None else min, a_max if max is None else max)
+
+
+def _round(a, decimals=0, out=None):
+    _check_places(out, None)
+    return a.round(decimals)
 
 
 def _angle(z, deg=False):
@@ -219,12 +252,10 @@ def _angle(z, deg=False):
 
 
 _FUNCTIONS = {
-    np.where: where.where,
-    np.clip: lambda a, a_min=None, a_max=None, *, min=None, max=None: where.clip(
-        a, a_min if min is None else min, a_max if max is None else max
-    ),
-    np.round: where.round_,
-    np.around: where.round_,
+    np.where: _where,
+    np.clip: _clip,
+    np.round: _round,
+    np.around: _round,
     np.real: lambda val: val.real,
     np.imag: lambda val: val.imag,
     np.angle: _angle,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -143,6 +144,20 @@ bool overlap(const ArrayRef& a, const ArrayRef& b) {
   };
   return start(a, first.first) < start(b, second.last) &&
          start(b, second.first) < start(a, first.last);
+}
+
+bool share_elements(const ArrayRef& a, const ArrayRef& b) {
+  if (!overlap(a, b)) return false;
+  std::int64_t unit = 0;  // all elements are whole multiples of it from the first one
+  for (const ArrayRef* array : {&a, &b}) {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(array->layout->ndim); ++i) {
+      if (array->layout->shape[i] > 1) unit = std::gcd(unit, array->layout->strides[i]);
+    }
+  }
+  if (unit == 0) return true;
+  const auto distance = static_cast<std::int64_t>(b.address - a.address);
+  const std::int64_t behind = ((distance % unit) + unit) % unit;
+  return behind < a.item_bytes || unit - behind < b.item_bytes;
 }
 
 void run_elementwise(ArrayContext& context, Ufunc ufunc, const UfuncTypes& types,

@@ -22,6 +22,8 @@ struct ArrayRef {
 
 /// Whether some byte may belong to both.
 bool overlap(const ArrayRef& a, const ArrayRef& b);
+/// The same, but for arrays that lie between each other's elements, as columns of a matrix do.
+bool share_elements(const ArrayRef& a, const ArrayRef& b);
 
 /// An array or a number.
 struct Operand {

@@ -105,6 +105,10 @@ void Fusion::finish(std::span<const int> results) {
                         " arrays in all: this one takes " + number(operands_.size()) +
                         " and gives " + number(results.size()));
   }
+  if (numbers_.size() > max_fused_numbers) {
+    throw ValueMismatch("a fused function computes with at most " + number(max_fused_numbers) +
+                        " numbers, not " + number(numbers_.size()) + ": make several of it");
+  }
   results_.assign(results.begin(), results.end());
   std::string text = name_ + "\n" + declarations_ + statements_;
   for (const DType operand : operands_) text += std::string(c_name(operand)) + " ";

@@ -18,6 +18,10 @@ namespace pycuda::array {
 inline constexpr std::size_t max_fused_arrays = Walk::max_operands;
 inline constexpr std::size_t max_fused_results = 8;
 
+/// Most numbers: they are parameters, of which a kernel may have 4 KB, arrays and shapes among
+/// them.
+inline constexpr std::size_t max_fused_numbers = 128;
+
 /// A computation on elements, built step by step. Its values are numbered: operands, then steps.
 /// Every step has the types and rounds to the type that it would have as an operation of its own,
 /// so that results are the same to the bit. Not changed any more once it is finished.
@@ -41,7 +45,7 @@ class Fusion {
   /// How many values there are.
   int values() const { return static_cast<int>(operands_.size() + steps_.size()); }
 
-  /// The values that are results. Throws ValueMismatch for too many.
+  /// The values that are results. Throws ValueMismatch for too many of them, or too many numbers.
   void finish(std::span<const int> results);
   std::size_t operands() const { return operands_.size(); }
   const std::vector<int>& results() const { return results_; }

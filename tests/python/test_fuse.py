@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: MIT
 """`pycuda.fuse`: one kernel, with the results that the operations give one by one."""
 
+import copy
+import functools
+import pickle
+import sys
 import threading
+import weakref
 
 import numpy as np
 import pycuda
@@ -10,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pycuda import cumath, gpuarray
+from pycuda.tools import clear_context_caches, make_default_context
 from test_gpuarray_properties import DTYPES, common, numbers
 
 pytestmark = pytest.mark.usefixtures("context")
@@ -259,12 +265,161 @@ def test_variables_outside_of_the_function(context, monkeypatch):
     same_bits(fused(a), a * 3.0 + 5.0)
 
 
+def outer(a):
+    return doubled(a) + 1
+
+
+def applied(a, function):
+    return function(a)
+
+
+class Model:
+    scale = 1.0
+
+    def step(self, a):
+        return a * SCALE
+
+    def __call__(self, a):
+        return a
+
+
+FUNCTIONS = {
+    "argument": lambda a: applied_fused(a, doubled),
+    "partial": pycuda.fuse(functools.partial(applied, function=doubled)),
+    "method": pycuda.fuse(Model().step),
+    "default": pycuda.fuse(lambda a, function=doubled: function(a)),
+    "nested": pycuda.fuse(outer),
+    "fused": pycuda.fuse(lambda a: doubled_fused(a)),
+    "module": pycuda.fuse(lambda a: THIS.doubled(a)),
+}
+applied_fused, doubled_fused = pycuda.fuse(applied), pycuda.fuse(doubled)
+THIS = sys.modules[__name__]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_variables_of_other_functions(context, name, monkeypatch):
+    a = on_device(20)
+    for scale in (2.0, 3.0):
+        monkeypatch.setitem(globals(), "SCALE", scale)
+        same_bits(FUNCTIONS[name](a), a * scale + 1 if name == "nested" else a * scale)
+
+
+def test_variables_outside_are_not_kept_alive(context, monkeypatch):
+    array = np.zeros(5)
+    alive = weakref.ref(array)
+    monkeypatch.setitem(globals(), "SCALE", array)
+    pycuda.fuse(lambda a, size: a * SCALE.size * size)(on_device(20), 1)
+    monkeypatch.undo()
+    del array
+    assert alive() is None
+
+
 def test_numbers_are_parameters(context):
     """Another number is no reason to compile another kernel."""
     a = on_device(20)
     source = combined.source(a, 2.0, 1.0)
     assert combined.source(a, 3.0, 1.0) == source
     assert "fused_combined_" in source and source != combined.source(a, a, 1.0)
+
+
+def test_numbers_of_other_packages(context):
+    bfloat16 = pytest.importorskip("ml_dtypes", reason="needs ml_dtypes").bfloat16
+    a = gpuarray.to_gpu(np.arange(1, 5).astype(bfloat16))
+    signs = pycuda.fuse(lambda a, b: np.copysign(a, b))
+    for number in (0.0, -0.0, 0.0):
+        same_bits(signs(a, bfloat16(number)), np.copysign(a, bfloat16(number)))
+    same_bits(combined(a, np.array(2.0), 1), a * np.array(2.0) + 1)
+
+
+def test_a_fused_function_is_copied_and_pickled_by_name(context):
+    assert pickle.loads(pickle.dumps(combined)) is combined
+    assert copy.deepcopy(combined) is combined
+
+
+def test_decorator_with_a_name(context):
+    @pycuda.fuse(kernel_name="other")
+    def plus(a, b):
+        return a + b
+
+    a = on_device(20)
+    same_bits(plus(a, 1), a + 1)
+    assert "fused_other_" in plus.source(a, 1) and plus.__name__ == "plus"
+    assert pycuda.fuse()(combined)(a, a, 1).get().tolist() == (a * a + 1).get().tolist()
+
+
+def test_results_have_the_shape_of_all_arrays(context):
+    column, row = on_device((3, 1)), on_device(4)
+    results = pycuda.fuse(lambda x, y: (x + 1, y + 1))(column, row)
+    assert [one.shape for one in results] == [(3, 4), (3, 4)]
+    np.testing.assert_array_equal(results[0].get(), np.broadcast_to((column + 1).get(), (3, 4)))
+
+
+def test_columns_as_out(context):
+    table, a = gpuarray.zeros((50, 2), np.float32), on_device(50)
+    two = pycuda.fuse(lambda a: (a + 1, a * 2))
+    two(a, out=(table[:, 0], table[:, 1]))
+    same_bits(table[:, 0].copy(), a + 1)
+    same_bits(table[:, 1].copy(), a * 2)
+    with pytest.raises(ValueError, match="two arrays of out share memory"):
+        two(a, out=(table[:, 0], table[:, 0]))
+    with pytest.raises(TypeError, match="out must be a tuple of arrays"):
+        two(a, out=a)
+    assert combined(a, a, 1, out=(a,)) is a
+
+
+def test_rounding_and_logic(context):
+    n = on_device(50, np.int32)
+    check(lambda a: (np.round(a, -1), round(a), a.round(0)), n)
+    check(lambda a: (round(a, 2), np.clip(a, -1, 1, out=None), a.astype(np.float64, None)), on_device(50))
+    logic = lambda a, b: (gpuarray.logical_and(a, b), gpuarray.logical_or(a, b), gpuarray.logical_not(a))  # noqa: E731
+    check(logic, n, n - 1)
+    check(lambda a: (np.clip(3, a, a + 2), +a), on_device(50))
+    check(lambda a: (+a, a), on_device(50, bool))
+    with pytest.raises(TypeError, match="round the result"):
+        pycuda.fuse(lambda z: np.round(z, 1))(on_device(5, np.complex64))
+    with pytest.raises(TypeError, match="np.where\\(condition, a, b\\)"):
+        pycuda.fuse(lambda a: np.where(a))(n)
+
+
+def test_real_parts_of_real_elements_are_the_elements(context):
+    def function(a):
+        b = a * 2
+        c = b.conj()
+        c += 1
+        return b, np.real(b)
+
+    check(function, on_device(20))
+
+
+def test_many_numbers_are_forgotten(context):
+    a = on_device(3)
+    for number in range(300):
+        combined(a, float(number), 1)
+    assert len(combined._traces) <= 128
+
+
+def test_two_contexts(context):
+    a = on_device(20)
+    same_bits(combined(a, a, 1), a * a + 1)
+    other = make_default_context()
+    try:
+        b = on_device(20)
+        same_bits(combined(b, b, 1), b * b + 1)
+        with pytest.raises(ValueError, match="context"):
+            combined(a, b, 1)
+    finally:
+        clear_context_caches()
+        other.pop()
+        other.detach()
+
+
+def test_subclasses(context):
+    class Field(gpuarray.GPUArray):
+        pass
+
+    field = on_device(20).view()
+    field.__class__ = Field
+    assert type(combined(field, field, 1)) is type(field * field)
 
 
 def test_arguments_by_name_and_defaults(context):
@@ -378,15 +533,22 @@ def test_wrong_arguments(context):
     with pytest.raises(TypeError, match="fuse takes a function, not int"):
         pycuda.fuse(3)
 
-    class Model:
+    class Body:
         @pycuda.fuse
         def step(self, a):
             return a
 
-    with pytest.raises(TypeError, match="not Model: pass what it needs of it"):
-        Model().step(a)
-    with pytest.raises(TypeError, match="does not take operands of dtype"):
-        combined(gpuarray.to_gpu(np.zeros(3, "i4,f4")), 1, 1)
+    with pytest.raises(TypeError, match="not Body: pass what it needs of it"):
+        Body().step(a)
+    for dtype in ("i4,f4", "S3", ">f4"):
+        with pytest.raises(TypeError, match="does not compute with elements of dtype"):
+            pycuda.fuse(lambda x: x)(gpuarray.to_gpu(np.zeros(3, dtype)))
+    for function in (lambda a, out: a, lambda stream: stream):
+        with pytest.raises(TypeError, match="the parameter '(out|stream)' is what the fused function itself takes"):
+            pycuda.fuse(function)
+    for arguments in (((a, a),), (a, [a]), (a, {"x": a})):
+        with pytest.raises(TypeError, match="pass each array as an argument of its own"):
+            pycuda.fuse(lambda *arguments: arguments[0])(*arguments)
 
 
 def test_too_many_arrays(context):
@@ -404,12 +566,14 @@ def test_too_many_arrays(context):
 
 
 def test_many_steps(context):
-    def long(a):
-        for k in range(200):
+    def long(a, steps=60):
+        for k in range(steps):
             a = a * 0.5 + k
         return a
 
     check(long, on_device(100))
+    with pytest.raises(ValueError, match="at most 128 numbers, not 130"):
+        pycuda.fuse(long)(on_device(100), 65)
 
 
 def test_errors_of_the_function_are_its_own(context):

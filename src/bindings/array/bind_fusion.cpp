@@ -29,7 +29,12 @@ void require_value(const Fusion& fusion, int value) {
 
 Fusion* make(const std::string& name, const nb::tuple& dtypes) {
   std::vector<DType> operands;
-  for (const nb::handle dtype : dtypes) operands.push_back(dtype_of(dtype));
+  for (const nb::handle dtype : dtypes) {
+    operands.push_back(dtype_of(dtype));
+    if (operands.back() != DType::Raw) continue;
+    throw array::TypeMismatch("a fused function does not compute with elements of dtype " +
+                              nb::cast<std::string>(nb::str(dtype)));
+  }
   return new Fusion(name, operands);
 }
 
@@ -119,7 +124,7 @@ class Results {
     }
     for (std::size_t r = 0; r < count; ++r) {
       for (std::size_t other = 0; other < r; ++other) {
-        if (array::overlap(refs_[r], refs_[other]))
+        if (array::share_elements(refs_[r], refs_[other]))
           throw nb::value_error("two arrays of out share memory");
       }
     }

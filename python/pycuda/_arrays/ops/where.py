@@ -74,7 +74,7 @@ def _logical(name, operands, out, allocator):
     for operand in operands:
         if isinstance(operand, np.ndarray):
             raise ValueError(f"{name} takes arrays on the device and numbers, not numpy.ndarray")
-    if not builtins.any(isinstance(operand, GPUArray) for operand in operands):
+    if not builtins.any(isinstance(one, GPUArray) or hasattr(one, "_apply_operation") for one in operands):
         value = getattr(np, name)(*operands)
         result = GPUArray((), np.bool_, allocator) if out is None else out
         return result.fill(bool(value))
