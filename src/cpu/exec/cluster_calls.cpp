@@ -110,14 +110,24 @@ void pycuda_cpu_cluster_use(ThreadFrame*) {}
 
 void pycuda_cpu_cluster_arrive(ThreadFrame* thread) {
   exec::BlockRun& run = exec::run_of(*thread);
-  if (run.arrive_at_cluster_barrier(*thread) || !run.checks_sync()) return;
+  bool is_first = false;
+  {
+    const exec::RuntimeScope scope;  // else an interrupt could leave locks of the checks held
+    is_first = run.arrive_at_cluster_barrier(*thread);
+  }
+  if (is_first || !run.checks_sync()) return;
   exec::refuse(thread, FaultKind::IllegalInstruction, 0,
                "barrier.cluster.arrive of a thread that has arrived and not waited since");
 }
 
 void pycuda_cpu_cluster_wait(ThreadFrame* thread) {
   exec::BlockRun& run = exec::run_of(*thread);
-  if (run.go_to_cluster_barrier(*thread) || !run.checks_sync()) return;
+  bool has_arrived = false;
+  {
+    const exec::RuntimeScope scope;
+    has_arrived = run.go_to_cluster_barrier(*thread);
+  }
+  if (has_arrived || !run.checks_sync()) return;
   exec::refuse(thread, FaultKind::IllegalInstruction, 0,
                "barrier.cluster.wait of a thread that has not arrived");
 }

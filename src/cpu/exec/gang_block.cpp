@@ -89,6 +89,7 @@ void GangBlock::run(KernelEntry& entry, BlockFrame& block, ThreadFrame& thread) 
         entry.enter(&gang);
         const ThreadFunction start = gang.mask == lanes ? kernel_->start_gang : kernel_->start_tail;
         start(&gang, memory_.get() + stride_ * number);
+        entry.leave();  // the next gang's frames may give memory back, which takes locks
         left += gang.state != ThreadState::Exited ? 1 : 0;
       }
     }

@@ -87,9 +87,11 @@ void pycuda_cpu_assert_fail(ThreadFrame* thread, const char* message, const char
   exec::ProgramAccesses accesses(thread);
   for (int i = 0; i < 3; ++i) {
     constexpr std::size_t most = sizeof texts[0] - 1;
-    if (sources[i] != nullptr &&
-        !accesses.allows_text(sources[i], char_size, most, "an assertion (its texts)"))
-      accesses.raise_failure();
+    if (sources[i] != nullptr) {
+      const exec::RuntimeScope scope;  // else an interrupt could leave the address table locked
+      accesses.allows_text(sources[i], char_size, most, "an assertion (its texts)");
+    }
+    accesses.raise_failure();
     exec::copy_text(texts[i], sizeof texts[i], sources[i], char_size);
   }
   std::snprintf(record.detail, sizeof record.detail, "%s:%u: %s: Assertion `%s' failed.", texts[0],

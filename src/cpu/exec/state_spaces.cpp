@@ -25,6 +25,12 @@ bool in_shared(const ThreadFrame& thread, std::uint64_t address) {
   return run != nullptr && run->cluster().owner(address, 1).has_value();
 }
 
+/// Frames of a thread that ran before may be given back first.
+bool in_local(const ThreadFrame& thread, std::uint64_t address) {
+  const RuntimeScope scope;
+  return in_local_memory(thread, address, 1);
+}
+
 }  // namespace
 }  // namespace pycuda::cpu::exec
 
@@ -34,7 +40,7 @@ namespace exec = pycuda::cpu::exec;
 extern "C" {
 
 std::uint32_t pycuda_cpu_is_local(ThreadFrame* thread, std::uint64_t address) {
-  return exec::in_local_memory(*thread, address, 1) ? 1 : 0;
+  return exec::in_local(*thread, address) ? 1 : 0;
 }
 
 std::uint32_t pycuda_cpu_is_constant(ThreadFrame*, std::uint64_t address) {
@@ -49,8 +55,8 @@ std::uint32_t pycuda_cpu_is_parameter(ThreadFrame* thread, std::uint64_t address
 }
 
 std::uint32_t pycuda_cpu_is_global(ThreadFrame* thread, std::uint64_t address) {
-  const bool elsewhere = exec::in_shared(*thread, address) ||
-                         exec::in_local_memory(*thread, address, 1) || exec::in_constant(address);
+  const bool elsewhere = exec::in_shared(*thread, address) || exec::in_local(*thread, address) ||
+                         exec::in_constant(address);
   return elsewhere ? 0 : 1;
 }
 

@@ -45,6 +45,9 @@ Unsigned reduced(Unsigned old, SurfaceReduction reduction, Unsigned value) {
 template <class Unsigned>
 void reduce_unaligned(std::byte* place, SurfaceReduction reduction, Unsigned value) {
   static std::mutex mutex;
+  // An array that was freed faults here, and not where the mutex would be left locked.
+  for (std::byte* const end : {place, place + sizeof value - 1})
+    std::atomic_ref(*reinterpret_cast<unsigned char*>(end)).fetch_or(0, std::memory_order_relaxed);
   const RuntimeScope scope;  // else an interrupt could leave the mutex locked
   const std::lock_guard lock(mutex);
   Unsigned old = 0;
