@@ -41,6 +41,7 @@ BlockChecks& BlockChecks::of(const ThreadFrame& thread) {
 }
 
 void BlockChecks::start(const LaunchContext& launch, const BlockFrame& block) {
+  entry_ = &KernelEntry::of_this_thread();
   launch_ = &launch;
   block_ = &block;
   checks_ = launch.request.checks;
@@ -57,19 +58,14 @@ void BlockChecks::start(const LaunchContext& launch, const BlockFrame& block) {
   }
   if (forget) order_.forget();
   order_.start(launch.threads);
+  const Dim3 grid = launch.frame.grid, at = block.ctaid;
+  number_ = at.x + grid.x * (at.y + grid.y * at.z);
   const std::size_t words = (launch.shared_bytes + history_word - 1) / history_word;
   if (launch.gangs) {
-    shared_words_.start(reinterpret_cast<std::uint64_t>(own_shared(block)), launch.shared_bytes,
-                        launch.threads, order_);
-    allowed_.front().room = reinterpret_cast<std::uint64_t>(&shared_words_.for_code());
-    passed_.assign(launch.threads, 0);
-    opened_ = 0;
-    unequal_ = twice_ = streams_ = 0;
+    start_races(launch);
   } else if (shared_.size() < words) {
     shared_.resize(words);
   }
-  const Dim3 grid = launch.frame.grid, at = block.ctaid;
-  number_ = at.x + grid.x * (at.y + grid.y * at.z);
   has_others_ = launch.blocks > 1;
   if (has_others_) grid_order_.start(*launch.races, number_);
   if (known_pages_grid_ != launch.frame.grid_id) known_pages_.fill({});

@@ -16,6 +16,7 @@
 #include "cpu/exec/gang_sync.h"
 #include "cpu/exec/grid_order.h"
 #include "cpu/exec/grid_races.h"
+#include "cpu/exec/kernel_entry.h"
 #include "cpu/exec/launch_context.h"
 #include "cpu/exec/named_barrier.h"
 #include "cpu/exec/shared_words.h"
@@ -90,6 +91,8 @@ class BlockChecks {
   }
 
   void start(const LaunchContext& launch, const BlockFrame& block);
+  /// Of the operating system's thread that runs the block.
+  KernelEntry& entry() const { return *entry_; }
   bool has(Check check) const { return checks_.has(check); }
 
   void access(const ThreadFrame& thread, const NotedAccess& access);
@@ -112,10 +115,16 @@ class BlockChecks {
   }
 
   // Of blocks that run in gangs.
+  /// Lanes of which neighbours access neighbouring words, plainly: true if they are easily seen to
+  /// be in order, else gang_access() is asked.
+  bool is_easy_row(const GangAccess& access) {
+    return (access.what.flags & AccessFlags::shared) != 0 ? reads_shared_row(access)
+                                                          : are_lines(access);
+  }
   /// Whether what the lanes write decides about races: gang_writes() must follow.
   bool gang_access(const GangAccess& access);
   void gang_writes(const GangAccess& access);
-  void gang_passes(const ThreadFrame& gang);
+  void gang_passes();
   void order_lanes(const ThreadFrame& gang, std::uint64_t lanes);
   void gang_arrives(const ThreadFrame& gang, std::uint64_t lanes, const AccessOfGang& access,
                     std::uint32_t site);
@@ -143,11 +152,14 @@ class BlockChecks {
                                  : grid_order_.precedes(past, thread);
   }
   bool is_own_shared(std::uint64_t address, std::uint32_t bytes) const;
+  void start_races(const LaunchContext& launch);
+  void begin_interval();
   std::optional<bool> row_is_shared(const GangAccess& access) const;
   LineAccess line_access(const GangAccess& access) const;
-  bool add_line(RacePage& page, const GangAccess& access, unsigned lane, unsigned count,
+  bool add_line(RacePage& page, std::uint64_t line, std::uint32_t thread, unsigned log_bytes,
                 LineAccess& now) const;
   bool are_lines(const GangAccess& access);
+  bool reads_shared_row(const GangAccess& access);
   std::uint64_t lanes_besides_lines(RacePage& page, const GangAccess& access,
                                     std::uint64_t lanes) const;
   std::uint64_t gang_in_shared(const GangAccess& access, std::uint64_t lanes);
@@ -163,6 +175,7 @@ class BlockChecks {
   void add_global(GridRaces::Page& page, const NotedAccess& access, const GridAccess& now,
                   std::uint64_t word);
 
+  KernelEntry* entry_ = nullptr;
   const LaunchContext* launch_ = nullptr;
   const BlockFrame* block_ = nullptr;
   Checks checks_;
@@ -196,7 +209,10 @@ class BlockChecks {
   // Of blocks that run in gangs.
   SharedWords shared_words_;
   std::vector<std::uint32_t> passed_;  ///< barriers, by the number of the gang's first thread
-  std::uint32_t opened_ = 0;           ///< barriers
+  /// Pages of its own shared memory, by their numbers: so many from the first on.
+  std::uint64_t first_own_page_ = 0, own_pages_ = 0;
+  bool has_lines_ = false;      ///< accesses of whole lines may be records of their own
+  std::uint64_t line_tag_ = 0;  ///< of its first thread, now
   // Lanes of the access that gang_writes() follows: those that may write something else than others
   // before, those that write where another lane does, and all that work of other streams may meet.
   std::uint64_t unequal_ = 0, twice_ = 0, streams_ = 0;

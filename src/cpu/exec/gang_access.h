@@ -27,12 +27,19 @@ struct GangAccess {
   /// Lanes whose addresses turn out to lie side by side are a row.
   void find_row() {
     const auto lowest = static_cast<unsigned>(std::countr_zero(lanes));
+    const auto highest = static_cast<unsigned>(std::bit_width(lanes) - 1);
     const std::uint64_t start = addresses[lowest] - std::uint64_t{lowest} * what.bytes;
-    bool is_row = true;
-    each(lanes, [&](unsigned lane) {
-      is_row &= addresses[lane] == start + std::uint64_t{lane} * what.bytes;
-    });
-    if (!is_row) return;
+    if (addresses[highest] != start + std::uint64_t{highest} * what.bytes) return;
+    std::uint64_t differences = 0;
+    if ((lanes & (lanes + 1)) == 0) {
+      for (unsigned lane = 0; lane < highest; ++lane)
+        differences |= addresses[lane] ^ (start + std::uint64_t{lane} * what.bytes);
+    } else {
+      each(lanes, [&](unsigned lane) {
+        differences |= addresses[lane] ^ (start + std::uint64_t{lane} * what.bytes);
+      });
+    }
+    if (differences != 0) return;
     first = start;
     stride = what.bytes;
     addresses = nullptr;

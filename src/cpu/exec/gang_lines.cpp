@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Gangs of which neighbours access neighbouring words of global memory: most accesses of most
-// kernels, so this is the way that has to be short.
+// Gangs of which neighbours access neighbouring words of global memory, or read words of shared
+// memory at equal distances: most accesses of most kernels, so this is the way that has to be
+// short.
 #include <bit>
 
 #include "cpu/exec/block_checks.h"
@@ -31,43 +32,65 @@ LineAccess BlockChecks::line_access(const GangAccess& access) const {
   return now;
 }
 
-/// Adds an access to the line whose first bytes are `lane`'s, if its threads have consecutive
-/// numbers and all is in order.
-bool BlockChecks::add_line(RacePage& page, const GangAccess& access, unsigned lane, unsigned count,
-                           LineAccess& now) const {
-  const std::uint32_t thread = access.thread(lane), last = access.thread(lane + count - 1);
-  const std::uint32_t clock = order_.now(thread).clock;
+/// Adds the access to a line whose first bytes are `thread`'s, if all is in order.
+bool BlockChecks::add_line(RacePage& page, std::uint64_t line, std::uint32_t thread,
+                           unsigned log_bytes, LineAccess& now) const {
+  const std::uint32_t last = thread + static_cast<std::uint32_t>(line_bytes >> log_bytes) - 1;
+  const std::uint32_t clock = shared_words_.clock(thread);
   // Clocks are those of warps.
-  if (last - thread != count - 1 || order_.now(last).clock != clock) return false;
-  now.tag = RacePage::tag_of(thread, now.interval, number_, launch_->races->generation());
-  now.clock = RacePage::sized_clock(
-      clock, static_cast<unsigned>(std::countr_zero(std::uint64_t{access.what.bytes})));
-  return page.add_line(now, access.address(lane) % GridRaces::page_bytes / line_bytes);
+  if ((thread ^ last) / 32 != 0 && shared_words_.clock(last) != clock) return false;
+  now.tag = line_tag_ | thread;
+  now.clock = RacePage::sized_clock(clock, log_bytes);
+  return page.add_line(now, line);
 }
 
 /// Whether all lanes access whole lines, and nothing more is to be done.
 bool BlockChecks::are_lines(const GangAccess& access) {
   const std::uint64_t bytes = access.what.bytes;
-  const unsigned count = lanes_in_line(bytes);
-  if (access.stride != static_cast<std::int64_t>(bytes) || access.addresses != nullptr ||
-      count == 0 || (access.lanes & (access.lanes + 1)) != 0 || access.first % line_bytes != 0 ||
-      access.is_strong() || launch_->request.work != nullptr || !RacePage::has_tag(number_))
-    return false;
   const auto lanes = static_cast<unsigned>(std::bit_width(access.lanes));
-  const std::uint64_t last = access.first + lanes * bytes - 1;
-  const auto window = reinterpret_cast<std::uint64_t>(block_->shared);
-  const std::uint64_t end = window + reserved_shared_bytes + launch_->shared_bytes;
-  if (lanes % count != 0 || (last >= window && access.first < end) ||
-      access.first / GridRaces::page_bytes != last / GridRaces::page_bytes)
+  const std::uint64_t size = lanes * bytes, page = access.first / GridRaces::page_bytes;
+  if (access.addresses != nullptr || access.stride != static_cast<std::int64_t>(bytes) ||
+      (access.lanes & (access.lanes + 1)) != 0 || (access.first | size) % line_bytes != 0 ||
+      access.is_strong() || !has_lines_ || page - first_own_page_ < own_pages_ ||
+      (access.first + size - 1) / GridRaces::page_bytes != page || lanes_in_line(bytes) == 0)
     return false;
-  const RuntimeScope scope;
-  RacePage* const page = page_of(access.first);
-  if (page == nullptr) return true;
+  RacePage* const records = page_of(access.first);
+  if (records == nullptr) return true;
+  std::uint32_t thread = access.thread(0);
+  // Those of a tile lie in several rows.
+  if (lanes > access.what.columns && access.thread(lanes - 1) != thread + lanes - 1) return false;
   LineAccess now = line_access(access);
-  for (unsigned lane = 0; lane < lanes; lane += count) {
-    if (!add_line(*page, access, lane, count, now)) return false;
+  const auto log_bytes = static_cast<unsigned>(std::countr_zero(bytes));
+  std::uint64_t line = access.first % GridRaces::page_bytes / line_bytes;
+  for (const std::uint64_t end = line + size / line_bytes; line < end; ++line) {
+    if (!add_line(*records, line, thread, log_bytes, now)) return false;
+    thread += static_cast<std::uint32_t>(line_bytes >> log_bytes);
   }
   return true;
+}
+
+/// Lanes that read the same word of shared memory, or a word each.
+bool BlockChecks::reads_shared_row(const GangAccess& access) {
+  constexpr std::uint32_t others = AccessFlags::write | AccessFlags::update | AccessFlags::strong;
+  if (access.addresses != nullptr || access.what.bytes != history_word ||
+      (access.what.flags & others) != 0 || access.stride < 0 ||
+      (access.first | static_cast<std::uint64_t>(access.stride)) % history_word != 0)
+    return false;
+  const auto count = static_cast<std::uint32_t>(std::bit_width(access.lanes));
+  const std::uint32_t first = access.thread(0);
+  if (count > access.what.columns && access.thread(count - 1) != first + count - 1) return false;
+  const std::uint64_t offset = access.first - reinterpret_cast<std::uint64_t>(own_shared(*block_));
+  const std::uint64_t span = (count - 1) * static_cast<std::uint64_t>(access.stride) + history_word;
+  if (offset > launch_->shared_bytes || span > launch_->shared_bytes - offset) return false;
+  const SharedWords::Lanes lanes{packed_place(access.gang.source_line, access.gang.source_file), 2};
+  const std::size_t word = offset / history_word;
+  if (access.stride == 0)
+    return first / 32 == (first + count - 1) / 32 &&
+           shared_words_.read(word, first / 32,
+                              static_cast<std::uint32_t>(access.lanes) << first % 32, lanes);
+  const std::size_t step = static_cast<std::uint64_t>(access.stride) / history_word;
+  return (access.lanes & (access.lanes + 1)) == 0 &&
+         shared_words_.read_row({word, step, first, count}, lanes);
 }
 
 /// Lanes that access whole lines of the page side by side are done where that is in order; gives
@@ -82,10 +105,15 @@ std::uint64_t BlockChecks::lanes_besides_lines(RacePage& page, const GangAccess&
   const std::uint64_t whole = (std::uint64_t{1} << count) - 1;
   const std::uint64_t begin = access.address(lowest);
   LineAccess now = line_access(access);
+  const auto log_bytes = static_cast<unsigned>(std::countr_zero(bytes));
   auto lane = static_cast<unsigned>(
       lowest + ((begin + line_bytes - 1) / line_bytes * line_bytes - begin) / bytes);
   for (; lane + count <= highest + 1; lane += count) {
-    if ((lanes >> lane & whole) == whole && add_line(page, access, lane, count, now))
+    // Its threads have consecutive numbers.
+    const std::uint32_t thread = access.thread(lane);
+    if ((lanes >> lane & whole) == whole && access.thread(lane + count - 1) == thread + count - 1 &&
+        add_line(page, access.address(lane) % GridRaces::page_bytes / line_bytes, thread, log_bytes,
+                 now))
       lanes &= ~(whole << lane);
   }
   return lanes;

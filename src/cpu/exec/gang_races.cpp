@@ -42,13 +42,34 @@ bool both_write(const PastAccess& left, const PastAccess& right) {
 
 }  // namespace
 
-void BlockChecks::gang_passes(const ThreadFrame& gang) {
-  if (++passed_[gang.linear] == opened_ + 1) {
-    ++opened_;
-    if (launch_->request.work != nullptr) launch_->request.work->learn(work_read_);
-    order_.sync_block();
-    shared_words_.sync_block();
-  }
+void BlockChecks::start_races(const LaunchContext& launch) {
+  passed_.assign(launch.threads, 0);
+  shared_words_.start(reinterpret_cast<std::uint64_t>(own_shared(*block_)), launch.shared_bytes,
+                      launch.threads, order_);
+  WordStates& states = shared_words_.for_code();
+  states.passed = reinterpret_cast<std::uint64_t>(passed_.data());
+  states.opened = 0;
+  allowed_.front().room = reinterpret_cast<std::uint64_t>(&states);
+  unequal_ = twice_ = streams_ = 0;
+  const auto window = reinterpret_cast<std::uint64_t>(block_->shared);
+  first_own_page_ = window / GridRaces::page_bytes;
+  own_pages_ = (window + reserved_shared_bytes + launch.shared_bytes) / GridRaces::page_bytes + 1 -
+               first_own_page_;
+  has_lines_ = launch.request.work == nullptr && RacePage::has_tag(number_);
+  begin_interval();
+}
+
+void BlockChecks::begin_interval() {
+  line_tag_ = RacePage::tag_of(0, order_.interval(), number_, launch_->races->generation());
+}
+
+/// Of a barrier, the first gang that passes it tells.
+void BlockChecks::gang_passes() {
+  ++shared_words_.for_code().opened;
+  if (launch_->request.work != nullptr) launch_->request.work->learn(work_read_);
+  order_.sync_block();
+  shared_words_.sync_block();
+  begin_interval();
 }
 
 void BlockChecks::order_lanes(const ThreadFrame& gang, std::uint64_t lanes) {
@@ -73,9 +94,8 @@ PastAccess BlockChecks::lane_access(const GangAccess& access) const {
 }
 
 void BlockChecks::become(PastAccess& now, std::uint32_t thread) const {
-  const Moment moment = order_.now(thread);
-  now.clock = moment.clock;
-  now.thread = moment.thread;
+  now.clock = shared_words_.clock(thread);
+  now.thread = static_cast<std::uint16_t>(thread);
 }
 
 /// Whether the lanes of a row, which lie closely, all access the block's own shared memory, or all
@@ -96,7 +116,6 @@ std::optional<bool> BlockChecks::row_is_shared(const GangAccess& access) const {
 }
 
 bool BlockChecks::gang_access(const GangAccess& access) {
-  if (are_lines(access)) return false;
   const auto row = row_is_shared(access);
   if (row && launch_->request.work == nullptr) {
     std::uint64_t found = 0;
@@ -148,23 +167,6 @@ bool BlockChecks::gang_access(const GangAccess& access) {
 
 namespace {
 
-/// Lanes that read the same word, or a word each.
-bool read_together(SharedWords& words, const GangAccess& access, std::uint64_t window,
-                   const SharedWords::Lanes& lanes) {
-  const auto last = static_cast<unsigned>(std::bit_width(access.lanes) - 1);
-  const std::uint32_t first = access.thread(0), end = access.thread(last);
-  if (end - first != last || access.what.bytes != history_word) return false;
-  const std::size_t word = (access.first - window) / history_word;
-  if (access.stride == 0)
-    return first / 32 == end / 32 &&
-           words.read(word, first / 32, static_cast<std::uint32_t>(access.lanes) << first % 32,
-                      lanes);
-  return access.stride > 0 && (access.lanes & (access.lanes + 1)) == 0 &&
-         words.read_row(
-             {word, static_cast<std::size_t>(access.stride) / history_word, first, last + 1},
-             lanes);
-}
-
 /// Whether all lanes access whole words.
 bool are_words(const GangAccess& access) {
   if (access.addresses == nullptr)
@@ -190,9 +192,13 @@ std::uint64_t easy_lanes(SharedWords& words, const GangAccess& access, std::uint
   };
   if (access.is_strong()) {
     GangAccess::each(those, [&](unsigned lane) {
-      now.thread = static_cast<std::uint16_t>(access.thread(lane));
-      now.clock = words.clock(now.thread);
-      each_word(lane, [&](std::uint64_t word) { return words.update(word, now); });
+      const std::uint32_t thread = access.thread(lane);
+      each_word(lane, [&](std::uint64_t word) {
+        if (words.is_known_update(word, thread)) return true;
+        now.thread = static_cast<std::uint16_t>(thread);
+        now.clock = words.clock(thread);
+        return words.update(word, now);
+      });
     });
   } else if (!access.writes()) {
     GangAccess::each(those, [&](unsigned lane) {
@@ -225,9 +231,6 @@ std::uint64_t BlockChecks::gang_in_shared(const GangAccess& access, std::uint64_
   const bool writes = now.kind == PastAccess::Write;
   if (now.kind != PastAccess::StrongRead && are_words(access)) {
     now.mask = 15;
-    if (now.kind == PastAccess::Read && access.addresses == nullptr && lanes == access.lanes &&
-        read_together(shared_words_, access, base, {now.place, now.log_bytes}))
-      return 0;
     lanes = easy_lanes(shared_words_, access, lanes, base, now);
     if (lanes == 0) return 0;
   }
@@ -310,13 +313,22 @@ std::uint64_t BlockChecks::gang_in_page(GridRaces::Page& page, const GangAccess&
   const bool writes = now.kind == PastAccess::Write;
   const auto precedes = [&](const GridAccess& past) { return comes_before(past, now.thread); };
   const bool apart = !writes || access.is_apart();
+  const bool by_word = apart && !access.is_strong() && RacePage::has_tag(number_) &&
+                       are_words(access) && access.what.bytes == history_word;
   std::uint64_t all_found = 0;
   while (lanes != 0) {
-    const std::uint64_t here = lanes_of_line(access, lanes, !apart);
+    std::uint64_t here = lanes_of_line(access, lanes, !apart);
     lanes &= ~here;
     const std::uint64_t start = access.address(static_cast<unsigned>(std::countr_zero(here)));
     const std::uint64_t line = start / RacePage::line_bytes;
     const RacePage::Held held(page, start % GridRaces::page_bytes / history_word);
+    now.mask = 15;
+    for (; by_word && here != 0; here &= here - 1) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(here));
+      become(now, access.thread(lane));
+      const std::uint64_t word = access.address(lane) % GridRaces::page_bytes / history_word;
+      if (!page.add_word(now, word, line_tag_ | now.thread)) break;
+    }
     const auto words_of = [&](unsigned lane, auto&& visit) {
       each_word(access.address(lane), access.what.bytes,
                 [&](std::uint64_t word, std::uint8_t mask) {
@@ -333,6 +345,7 @@ std::uint64_t BlockChecks::gang_in_page(GridRaces::Page& page, const GangAccess&
     GangAccess::each(here, [&](unsigned lane) {
       become(now, access.thread(lane));
       words_of(lane, [&](std::uint64_t word) {
+        if (page.knows_updates(now, word, generation)) return;
         page.look(now, word, generation, precedes, [&](const GridAccess& past) {
           if (both_write(past, now)) {
             found |= std::uint64_t{1} << lane;

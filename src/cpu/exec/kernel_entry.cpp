@@ -182,6 +182,7 @@ struct FaultSignals {
     if (entry == nullptr) return;
     LaunchContext* const launch = entry->launch_.load(std::memory_order_relaxed);
     if (launch != nullptr && interrupting()) launch->give_up();
+    if (entry->in_runtime_ != 0) entry->is_interrupted_ = 1;
     if (entry->in_code_ == 0 || entry->in_runtime_ != 0) return;
     if (launch == nullptr || !launch->timed_out.load(std::memory_order_relaxed)) return;
     FaultRecord record;
@@ -281,25 +282,19 @@ bool KernelEntry::run(LaunchContext* launch, void (*body)(void*), void* context)
 void KernelEntry::raise(const FaultRecord& record) {
   in_code_ = 0;
   in_runtime_ = 0;
+  is_interrupted_ = 0;
   std::memcpy(&fault_, &record, sizeof record);
   siglongjmp(escape_, 1);
 }
 
-RuntimeScope::RuntimeScope() : entry_(KernelEntry::of_this_thread()), outer_(entry_.in_runtime_) {
-  entry_.in_runtime_ = 1;
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-}
-
-RuntimeScope::~RuntimeScope() {
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  entry_.in_runtime_ = outer_;
-  if (outer_ != 0) return;
-  const LaunchContext* const launch = entry_.launch_.load(std::memory_order_relaxed);
+void KernelEntry::leave_late() {
+  is_interrupted_ = 0;
+  const LaunchContext* const launch = launch_.load(std::memory_order_relaxed);
   if (launch == nullptr || !launch->timed_out.load(std::memory_order_relaxed)) return;
   FaultRecord record;
   record.kind = FaultKind::Timeout;
-  record.thread = entry_.thread_;
-  entry_.raise(record);
+  record.thread = thread_;
+  raise(record);
 }
 
 void install_fault_signals() {

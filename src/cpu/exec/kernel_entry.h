@@ -80,10 +80,13 @@ class KernelEntry {
   KernelEntry();
   ~KernelEntry();
   void find_stack();
+  /// Ends the launch if it has been stopped.
+  void leave_late();
 
   sigjmp_buf escape_;
   volatile std::sig_atomic_t in_code_ = 0;
   volatile std::sig_atomic_t in_runtime_ = 0;  ///< a runtime call holds locks: stop it only after
+  volatile std::sig_atomic_t is_interrupted_ = 0;  ///< meanwhile
   ThreadFrame* volatile thread_ = nullptr;
   std::atomic<LaunchContext*> launch_{nullptr};
   FaultRecord fault_;
@@ -98,8 +101,17 @@ class KernelEntry {
 /// waits for the end of the outermost scope. Faults inside still leave at once.
 class RuntimeScope {
  public:
-  RuntimeScope();
-  ~RuntimeScope();
+  RuntimeScope() : RuntimeScope(KernelEntry::of_this_thread()) {}
+  /// With the calling thread's entry, for those who have it at hand.
+  explicit RuntimeScope(KernelEntry& entry) : entry_(entry), outer_(entry.in_runtime_) {
+    entry_.in_runtime_ = 1;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+  }
+  ~RuntimeScope() {
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    entry_.in_runtime_ = outer_;
+    if (outer_ == 0 && entry_.is_interrupted_ != 0) entry_.leave_late();
+  }
   RuntimeScope(const RuntimeScope&) = delete;
   RuntimeScope& operator=(const RuntimeScope&) = delete;
 

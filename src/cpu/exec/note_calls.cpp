@@ -69,21 +69,23 @@ std::uint32_t pycuda_cpu_note_row(pycuda::cpu::ThreadFrame* gang, std::uint64_t 
                                   std::int64_t stride, std::uint64_t lanes, std::uint64_t access) {
   namespace exec = pycuda::cpu::exec;
   if (lanes == 0) return 0;
-  const exec::RuntimeScope scope;
+  exec::BlockChecks& checks = exec::BlockChecks::of_gang(*gang);
+  const exec::RuntimeScope scope(checks.entry());
   exec::GangAccess all{*gang, pycuda::cpu::AccessOfGang::unpack(access), lanes};
   all.first = first;
   all.stride = stride;
-  return exec::BlockChecks::of_gang(*gang).gang_access(all) ? 1 : 0;
+  return !checks.is_easy_row(all) && checks.gang_access(all) ? 1 : 0;
 }
 
 std::uint32_t pycuda_cpu_note_lanes(pycuda::cpu::ThreadFrame* gang, const std::uint64_t* addresses,
                                     std::uint64_t lanes, std::uint64_t access) {
   namespace exec = pycuda::cpu::exec;
   if (lanes == 0) return 0;
-  const exec::RuntimeScope scope;
+  exec::BlockChecks& checks = exec::BlockChecks::of_gang(*gang);
+  const exec::RuntimeScope scope(checks.entry());
   exec::GangAccess all{*gang, pycuda::cpu::AccessOfGang::unpack(access), lanes, addresses};
   all.find_row();
-  return exec::BlockChecks::of_gang(*gang).gang_access(all) ? 1 : 0;
+  return !checks.is_easy_row(all) && checks.gang_access(all) ? 1 : 0;
 }
 
 void pycuda_cpu_note_written(pycuda::cpu::ThreadFrame* gang, const std::uint64_t* addresses,
@@ -100,14 +102,16 @@ void pycuda_cpu_note_written(pycuda::cpu::ThreadFrame* gang, const std::uint64_t
 void pycuda_cpu_note_warp_order(pycuda::cpu::ThreadFrame* gang, std::uint64_t lanes) {
   namespace exec = pycuda::cpu::exec;
   if (lanes == 0) return;
-  const exec::RuntimeScope scope;
-  exec::BlockChecks::of_gang(*gang).order_lanes(*gang, lanes);
+  exec::BlockChecks& checks = exec::BlockChecks::of_gang(*gang);
+  const exec::RuntimeScope scope(checks.entry());
+  checks.order_lanes(*gang, lanes);
 }
 
 void pycuda_cpu_note_gang_passed(pycuda::cpu::ThreadFrame* gang) {
   namespace exec = pycuda::cpu::exec;
-  const exec::RuntimeScope scope;
-  exec::BlockChecks::of_gang(*gang).gang_passes(*gang);
+  exec::BlockChecks& checks = exec::BlockChecks::of_gang(*gang);
+  const exec::RuntimeScope scope(checks.entry());
+  checks.gang_passes();
 }
 
 /// Threads that run one by one have a scheduler, which tells.

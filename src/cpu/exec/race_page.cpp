@@ -79,25 +79,16 @@ bool RacePage::is_known(const Line& line, const LineAccess& now) {
          entry_for_read(first, other, now.tag) == entry_count;
 }
 
-bool RacePage::add_line(const LineAccess& now, std::size_t number) {
+bool RacePage::add_to_line(const LineAccess& now, std::size_t number) {
   Line& line = lines_[number];
   const auto generation = static_cast<std::uint16_t>(now.tag >> generation_begin);
   const auto is_spread = [&] { return line.spread.load(std::memory_order_relaxed) == generation; };
-  const auto is_fresh = [&] {
-    return !is_of(line.tags[Written].load(std::memory_order_relaxed), generation) &&
-           !is_of(line.tags[FirstRead].load(std::memory_order_relaxed), generation);
-  };
   if (is_spread()) return false;
-  if (!is_fresh() && is_known(line, now)) return true;
+  if (is_known(line, now)) return true;
   const Held held(line);
-  if (is_spread()) return false;
+  if (is_spread() || !line.is_in_order(Written, now)) return false;
   Entry entry = Written;
-  if (is_fresh()) {
-    // No other block has read it either: reads begin with the first.
-    if (now.is_read) entry = FirstRead;
-  } else if (!line.is_in_order(Written, now)) {
-    return false;
-  } else if (now.is_read) {
+  if (now.is_read) {
     const std::uint64_t first = line.tags[FirstRead].load(std::memory_order_relaxed);
     const std::uint64_t other = line.tags[OtherRead].load(std::memory_order_relaxed);
     entry = entry_for_read(first, other, now.tag);
@@ -110,10 +101,7 @@ bool RacePage::add_line(const LineAccess& now, std::size_t number) {
   } else if (!line.is_in_order(FirstRead, now) || !line.is_in_order(OtherRead, now)) {
     return false;
   }
-  line.intervals[entry] = now.interval;
-  line.places[entry].store(now.place, std::memory_order_relaxed);
-  line.clocks[entry].store(now.clock, std::memory_order_relaxed);
-  line.tags[entry].store(now.tag, std::memory_order_relaxed);
+  line.put(entry, now);
   return true;
 }
 
@@ -142,6 +130,29 @@ RacePage::Word& RacePage::history_of(std::size_t word, std::uint16_t generation)
   Word& found = (*histories_)[word];
   if (found.generation != generation) found = {generation, {}};
   return found;
+}
+
+bool RacePage::knows_updates(const GridAccess& now, std::size_t word,
+                             std::uint16_t generation) const {
+  if (now.kind != PastAccess::StrongWrite ||
+      lines_[word / line_words].spread.load(std::memory_order_relaxed) != generation ||
+      !is_elsewhere(word, generation))
+    return false;
+  const Word& own = (*histories_)[word];
+  if (own.generation != generation) return false;
+  const GridAccess* first = nullptr;
+  bool are_two = false;
+  for (const GridAccess& past : own.history.past()) {
+    if (past.interval == 0) continue;
+    if (past.kind != PastAccess::StrongWrite) return false;
+    if ((now.mask & ~past.mask) != 0) continue;
+    if (first == nullptr) {
+      first = &past;
+    } else {
+      are_two |= past.block != first->block;
+    }
+  }
+  return are_two;
 }
 
 /// From now on a history has what is known of the word.

@@ -69,9 +69,35 @@ class RacePage {
             Conflict&& conflict);
   template <class Precedes>
   void put(const GridAccess& now, std::size_t word, std::uint16_t generation, Precedes&& precedes);
+  /// Adds a plain access of a whole word, whose `tag` it is, if that is easily seen to be in order;
+  /// else nothing is done. The word's line is held.
+  bool add_word(const GridAccess& now, std::size_t word, std::uint64_t tag) {
+    const auto generation = static_cast<std::uint16_t>(tag >> generation_begin);
+    tell_by_words(word, generation);
+    if (is_elsewhere(word, generation)) return false;
+    const auto is_in_order = [&](Entry entry) {
+      const std::uint64_t before = words_->tags[at(entry, word)];
+      constexpr std::uint64_t thread = (std::uint64_t{1} << interval_begin) - 1;
+      return !is_of(before, generation) || is_over(before, tag) ||
+             (is_of_block(before, tag) && ((before ^ tag) & thread) == 0);
+    };
+    if (!is_in_order(Written)) return false;
+    if (now.kind == PastAccess::Read) {
+      put_read(word, now, tag);
+      return true;
+    }
+    if (!is_in_order(FirstRead) || !is_in_order(OtherRead)) return false;
+    put(Written, word, now, tag);
+    return true;
+  }
+  /// Whether the access is a strong write that is in order and would add nothing, where nothing
+  /// orders blocks: strong writes of two are known, and no plain access. The word's line is held.
+  bool knows_updates(const GridAccess& now, std::size_t word, std::uint16_t generation) const;
   /// Adds the access to a line, if that is easily seen to be in order; else nothing is done. The
   /// line is not held.
-  bool add_line(const LineAccess& now, std::size_t line);
+  bool add_line(const LineAccess& now, std::size_t number) {
+    return lines_[number].add_first(now) || add_to_line(now, number);
+  }
   /// `clock` of a LineAccess.
   static std::uint32_t sized_clock(std::uint32_t clock, unsigned log_bytes) {
     return clock | log_bytes << size_begin;
@@ -126,8 +152,30 @@ class RacePage {
     std::atomic_flag busy;
     bool is_in_order(Entry entry, const LineAccess& now) const;
     bool has(Entry entry, const LineAccess& now) const;
+    /// Whether no thread has accessed the line in this generation: reads begin with the first.
+    bool is_fresh(std::uint16_t generation) const {
+      return spread.load(std::memory_order_relaxed) != generation &&
+             !is_of(tags[Written].load(std::memory_order_relaxed), generation) &&
+             !is_of(tags[FirstRead].load(std::memory_order_relaxed), generation);
+    }
+    void put(Entry entry, const LineAccess& now) {
+      intervals[entry] = now.interval;
+      places[entry].store(now.place, std::memory_order_relaxed);
+      clocks[entry].store(now.clock, std::memory_order_relaxed);
+      tags[entry].store(now.tag, std::memory_order_relaxed);
+    }
+    /// Adds the access if it is the line's first.
+    bool add_first(const LineAccess& now) {
+      const auto generation = static_cast<std::uint16_t>(now.tag >> generation_begin);
+      if (!is_fresh(generation)) return false;
+      const Held held(*this);
+      if (!is_fresh(generation)) return false;
+      put(now.is_read ? FirstRead : Written, now);
+      return true;
+    }
   };
   static_assert(sizeof(Line) == 64);
+  bool add_to_line(const LineAccess& now, std::size_t number);
   static bool is_known(const Line& line, const LineAccess& now);
   struct Words {
     std::array<std::uint64_t, entry_count * word_count> tags{};

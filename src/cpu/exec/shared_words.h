@@ -55,6 +55,13 @@ class SharedWords {
     if (states_[word] == (own | mark(State::AlsoWritten))) return;
     set(word, own | mark(State::Written), lanes.place);
   }
+  /// Whether a strong write would add nothing.
+  bool is_known_update(std::size_t word, std::uint32_t thread) const {
+    const std::uint32_t state = states_[word], warp = thread / 32;
+    return state == (code_.base | mark(State::UpdatedByMany)) ||
+           (state == (code_.stamps[warp] | mark(State::UpdatedInWarp) | warp) &&
+            (lanes_[word] >> thread % 32 & 1) != 0);
+  }
   /// A strong write, as read().
   bool update(std::size_t word, const PastAccess& now);
   /// Threads with consecutive numbers, from `thread` on, read a word each.
@@ -106,7 +113,7 @@ class SharedWords {
   bool has_two(std::size_t word) const {
     return states_[word] == (code_.base | mark(State::ReadByMany)) && lanes_[word] != 0;
   }
-  static constexpr unsigned two_begin = 10, two_size_begin = 20;
+  static constexpr unsigned two_begin = State::second_begin, two_size_begin = State::two_size_begin;
   static std::uint32_t name_in(std::uint32_t state) { return state & 1023; }
   std::uint32_t own_state(std::uint32_t thread, const Lanes& lanes) const {
     return code_.stamps[thread / 32] | State::size(lanes.log_bytes) | thread;

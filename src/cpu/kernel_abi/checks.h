@@ -143,7 +143,7 @@ void pycuda_cpu_note_written(pycuda::cpu::ThreadFrame* gang, const std::uint64_t
                              const std::uint64_t* high);
 /// A warp operation orders these lanes.
 void pycuda_cpu_note_warp_order(pycuda::cpu::ThreadFrame* gang, std::uint64_t lanes);
-/// The gang has passed a barrier of the whole block.
+/// The gang is the first that has passed a barrier of the whole block.
 void pycuda_cpu_note_gang_passed(pycuda::cpu::ThreadFrame* gang);
 /// Before a barrier of the whole block. `access` says how the gang lies, and in `bytes` whether the
 /// barrier is an aligned one.

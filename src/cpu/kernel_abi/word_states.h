@@ -23,6 +23,9 @@ struct WordState {
     InParts,  ///< threads have accessed parts of it
   };
   static constexpr unsigned kind_begin = 10, size_begin = 14, stamp_begin = 16;
+  /// Of ReadByMany, what stands for the lanes: the first of two threads, the second one, and the
+  /// size of their accesses; 0 where the accesses are kept elsewhere.
+  static constexpr unsigned second_begin = 10, two_size_begin = 20;
   static constexpr std::uint32_t mark(Kind kind) { return kind << kind_begin; }
   static constexpr std::uint32_t size(std::uint32_t log_bytes) {
     return (log_bytes - 2) << size_begin;
@@ -41,6 +44,10 @@ struct WordStates {
   std::uint64_t states = 0, array = 0;
   std::uint32_t base = 0;         ///< older states are of accesses before the latest barrier
   std::uint32_t stamps[32] = {};  ///< by warp
+  /// Where the barriers of the block that each gang has passed are counted, by the number of its
+  /// first thread: 32 bits each. The gang that is ahead of `opened` tells.
+  std::uint64_t passed = 0;
+  std::uint32_t opened = 0;
 };
 
 }  // namespace pycuda::cpu

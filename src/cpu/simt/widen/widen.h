@@ -122,6 +122,10 @@ class Widener {
   llvm::Value* are_words_of_block(const RacingAccess& access, llvm::ArrayRef<RacingRow> rows);
   llvm::Value* look_at_words(const RacingAccess& access, RacingRow& row);
   llvm::Value* are_fresh(const RacingRow& row);
+  llvm::Value* join_readers(const RacingAccess& access, RacingRow& row);
+  void put_readers(const RacingRow& row);
+  void emit_read_of_unknown(const RacingAccess& access, RacingRow& row, llvm::BasicBlock* put,
+                            llvm::BasicBlock* call, llvm::BasicBlock* after);
   void put_words(const RacingAccess& access, const RacingRow& row);
   llvm::Value* look_at_word(const RacingAccess& access, RacingRow& row);
   void put_word(const RacingAccess& access, const RacingRow& row);
@@ -130,6 +134,7 @@ class Widener {
   void emit_filling_note(llvm::CallInst& note, std::uint64_t flags);
   void emit_read_note(llvm::CallInst& note);
   void emit_barrier_note(llvm::CallInst& note);
+  void emit_passed_note();
   void note_warp_operation(llvm::CallInst& call);
   void note_warp_order(const llvm::CallInst& call);
   void change_order(const char* name, llvm::ArrayRef<llvm::Value*> arguments);

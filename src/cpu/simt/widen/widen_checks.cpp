@@ -285,7 +285,7 @@ bool Widener::emit_check(llvm::CallInst& call) {
   } else if (name == pseudo::note_barrier) {
     emit_barrier_note(call);
   } else if (name == pseudo::note_passed) {
-    change_order("pycuda_cpu_note_gang_passed", {target_->getArg(0)});
+    emit_passed_note();
   } else {
     return false;
   }

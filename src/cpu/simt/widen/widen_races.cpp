@@ -54,7 +54,7 @@ struct Widener::RacingRow {
   llvm::Value* own = nullptr;        ///< what it becomes
   llvm::Value* before = nullptr;     ///< what it is, of words that are read
   llvm::Value* sets = nullptr;       ///< for which words, or whether
-  llvm::Value* own_lanes = nullptr;  ///< of a word that all read: those that have then
+  llvm::Value* own_lanes = nullptr;  ///< of what several read: those that have then
 };
 
 /// A WordStates.
@@ -228,6 +228,68 @@ llvm::Value* Widener::are_fresh(const RacingRow& row) {
   return b_.CreateNot(b_.CreateOrReduce(b_.CreateAnd(row.sets, old)));
 }
 
+/// Whether the words that are read and not known have been read alone, in the same line, by threads
+/// of one warp each: then their states are those of words that several have read.
+llvm::Value* Widener::join_readers(const RacingAccess& access, RacingRow& row) {
+  auto* type = llvm::cast<llvm::FixedVectorType>(row.before->getType());
+  const auto all = [&](std::uint32_t number) { return llvm::ConstantInt::get(type, number); };
+  const auto splat = [&](llvm::Value* value) {
+    return b_.CreateVectorSplat(type->getNumElements(), value);
+  };
+  const auto load = [&](llvm::Value* at) {
+    return b_.CreateAlignedLoad(type, at, llvm::Align(word_bytes), /*isVolatile=*/true);
+  };
+  llvm::Value* array = word_field(offsetof(WordStates, array), b_.getInt64Ty(), true);
+  llvm::Value* base = word_field(offsetof(WordStates, base), b_.getInt32Ty(), false);
+  llvm::Value* places = b_.CreateGEP(b_.getInt8Ty(), row.state, array);
+  llvm::Value* known_lanes = load(b_.CreateGEP(b_.getInt8Ty(), places, array));
+  constexpr std::uint32_t names = (1u << WordState::kind_begin) - 1;
+  constexpr std::uint32_t kinds = (1u << (WordState::size_begin - WordState::kind_begin)) - 1;
+  constexpr std::uint32_t in_warp = warp_size - 1;
+  llvm::Value* kind = b_.CreateAnd(b_.CreateLShr(row.before, WordState::kind_begin), all(kinds));
+  llvm::Value* by_one = b_.CreateICmpEQ(kind, all(WordState::Read));
+  llvm::Value* name = b_.CreateAnd(row.before, all(names));
+  llvm::Value* thread = b_.CreateAnd(row.own, all(names));
+  llvm::Value* warp = b_.CreateLShr(thread, 5);
+  llvm::Value* other = b_.CreateSelect(by_one, b_.CreateLShr(name, 5), name);
+  llvm::Value* lane = b_.CreateShl(all(1), b_.CreateAnd(thread, all(in_warp)));
+  llvm::Value* before =
+      b_.CreateSelect(by_one, b_.CreateShl(all(1), b_.CreateAnd(name, all(in_warp))), known_lanes);
+  llvm::Value* differs = b_.CreateXor(row.before, row.own);
+  llvm::Value* is_own = b_.CreateICmpEQ(other, warp);
+  llvm::Value* is_now = b_.CreateICmpULT(differs, all(1u << WordState::stamp_begin));
+  llvm::Value* same_size =
+      b_.CreateICmpULT(b_.CreateAnd(differs, all((1u << WordState::stamp_begin) - 1)),
+                       all(1u << WordState::size_begin));
+  llvm::Value* sound = b_.CreateICmpUGE(row.before, splat(base));
+  sound =
+      b_.CreateAnd(sound, b_.CreateOr(by_one, b_.CreateICmpEQ(kind, all(WordState::ReadInWarp))));
+  sound = b_.CreateAnd(sound, same_size);
+  sound = b_.CreateAnd(sound, b_.CreateICmpEQ(load(places), splat(access.place)));
+  sound = b_.CreateAnd(sound, b_.CreateOr(is_now, b_.CreateNot(is_own)));
+  llvm::Value* in_own = b_.CreateOr(
+      b_.CreateOr(b_.CreateAnd(row.own, all(~names)), all(WordState::mark(WordState::ReadInWarp))),
+      warp);
+  llvm::Value* many = splat(b_.CreateOr(base, b_.getInt32(WordState::mark(WordState::ReadByMany))));
+  // Of two warps one thread each, and the size.
+  llvm::Value* first =
+      b_.CreateOr(b_.CreateShl(other, 5),
+                  b_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, before, b_.getFalse()));
+  llvm::Value* both = b_.CreateOr(b_.CreateOr(first, b_.CreateShl(thread, WordState::second_begin)),
+                                  all(llvm::Log2_64(access.bytes) << WordState::two_size_begin));
+  row.own_lanes = b_.CreateSelect(is_own, b_.CreateOr(before, lane), both);
+  row.own = b_.CreateSelect(is_own, in_own, many);
+  return b_.CreateNot(b_.CreateOrReduce(b_.CreateAnd(row.sets, b_.CreateNot(sound))));
+}
+
+void Widener::put_readers(const RacingRow& row) {
+  llvm::Value* array = word_field(offsetof(WordStates, array), b_.getInt64Ty(), true);
+  llvm::Value* places = b_.CreateGEP(b_.getInt8Ty(), row.state, array);
+  b_.CreateMaskedStore(row.own, row.state, llvm::Align(word_bytes), row.sets);
+  b_.CreateMaskedStore(row.own_lanes, b_.CreateGEP(b_.getInt8Ty(), places, array),
+                       llvm::Align(word_bytes), row.sets);
+}
+
 void Widener::put_words(const RacingAccess& access, const RacingRow& row) {
   const auto words = static_cast<unsigned>(access.lanes * access.bytes / word_bytes);
   llvm::Value* array = word_field(offsetof(WordStates, array), b_.getInt64Ty(), true);
@@ -324,6 +386,27 @@ void Widener::tell_of_lanes(llvm::CallInst& note, const RacingAccess& access) {
   });
 }
 
+/// Of words that are read, not all of which are known: goes on where fresh ones are put, where all
+/// is done, or where the row is told of.
+void Widener::emit_read_of_unknown(const RacingAccess& access, RacingRow& row,
+                                   llvm::BasicBlock* put, llvm::BasicBlock* call,
+                                   llvm::BasicBlock* after) {
+  if (access.bytes != word_bytes) {
+    b_.CreateCondBr(are_fresh(row), put, call);
+    b_.SetInsertPoint(put);
+    return;
+  }
+  llvm::BasicBlock *several = new_block("several"), *join = new_block("join");
+  b_.CreateCondBr(are_fresh(row), put, several);
+  b_.SetInsertPoint(several);
+  RacingRow readers = row;
+  b_.CreateCondBr(join_readers(access, readers), join, call);
+  b_.SetInsertPoint(join);
+  put_readers(readers);
+  b_.CreateBr(after);
+  b_.SetInsertPoint(put);
+}
+
 void Widener::emit_race_note(llvm::CallInst& note, std::uint64_t flags) {
   llvm::Value* address = note.getArgOperand(Address);
   const Shape shape = shapes_.of(address);
@@ -359,7 +442,7 @@ void Widener::emit_race_note(llvm::CallInst& note, std::uint64_t flags) {
       } else {
         b_.CreateCondBr(look_at_words(access, row), after, sound);
         b_.SetInsertPoint(sound);
-        branch(are_fresh(row), put, call);
+        emit_read_of_unknown(access, row, put, call, after);
       }
       if (is_word) {
         put_word(access, row);
@@ -388,6 +471,22 @@ void Widener::emit_race_note(llvm::CallInst& note, std::uint64_t flags) {
   tell_of_lanes(note, access);
   b_.CreateBr(after);
   b_.SetInsertPoint(after);
+}
+
+/// Behind a barrier of the whole block. The first gang that passes it tells.
+void Widener::emit_passed_note() {
+  llvm::Type* count = b_.getInt32Ty();
+  llvm::Value* all = word_field(offsetof(WordStates, passed), b_.getPtrTy(), true);
+  llvm::Value* own = b_.CreateGEP(count, all, b_.CreateZExt(first_thread(0), b_.getInt64Ty()));
+  llvm::Value* before = b_.CreateAlignedLoad(count, own, llvm::Align(4), /*isVolatile=*/true);
+  b_.CreateAlignedStore(b_.CreateAdd(before, b_.getInt32(1)), own, llvm::Align(4),
+                        /*isVolatile=*/true);
+  llvm::Value* opened = b_.CreateAlignedLoad(
+      count,
+      b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), word_states(), offsetof(WordStates, opened)),
+      llvm::Align(4), /*isVolatile=*/true);
+  seldom(b_.CreateICmpEQ(before, opened), "passed",
+         [&] { change_order("pycuda_cpu_note_gang_passed", {target_->getArg(0)}); });
 }
 
 }  // namespace pycuda::cpu::simt

@@ -60,6 +60,77 @@ bool races(RacePage& page, const Row& row, unsigned word) {
   return found;
 }
 
+TEST_CASE("words that are added where it is easy race with the same as all words") {
+  std::mt19937 random(4);
+  const auto below = [&](unsigned end) { return static_cast<unsigned>(random() % end); };
+  unsigned easy = 0, racing = 0;
+  for (unsigned turn = 0; turn < 400; ++turn) {
+    const auto quick = std::make_unique<RacePage>(), slow = std::make_unique<RacePage>();
+    std::uint32_t interval[3] = {1, 1, 1};
+    for (unsigned step = 0; step < 8; ++step) {
+      const std::uint32_t block = below(3);
+      if (below(3) == 0) ++interval[block];
+      const Row row{block, interval[block], 16 * below(2), 1, 0, below(3) == 0};
+      if (below(4) == 0) {
+        const bool is_added = quick->add_line(row.whole(), row.line);
+        for (unsigned word = 0; word < line_words; ++word) {
+          const bool is_race = races(*slow, row, word);
+          if (is_added) {
+            CHECK(!is_race);
+          } else {
+            CHECK(races(*quick, row, word) == is_race);
+          }
+        }
+        continue;
+      }
+      const unsigned word = below(3);
+      const GridAccess now = row.access(word);
+      const bool is_race = races(*slow, row, word);
+      const bool is_easy = [&] {
+        const RacePage::Held held(*quick, word);
+        return quick->add_word(now, word,
+                               RacePage::tag_of(now.thread, now.interval, block, generation));
+      }();
+      if (is_easy) {
+        ++easy;
+        CHECK(!is_race);
+      } else {
+        CHECK(races(*quick, row, word) == is_race);
+      }
+      racing += is_race ? 1 : 0;
+    }
+  }
+  CHECK(easy > 500);
+  CHECK(racing > 100);
+}
+
+TEST_CASE("strong writes of two blocks stand for all others, but for no plain access") {
+  RacePage page;
+  constexpr std::size_t word = 5;
+  const auto precedes = [](const GridAccess&) { return false; };
+  const auto access = [&](std::uint32_t block, PastAccess::Kind kind, std::uint8_t mask = 15) {
+    Row row{block, 1, 0, 1, 0, false};
+    GridAccess now = row.access(word);
+    now.kind = kind & 3;
+    now.mask = mask;
+    return now;
+  };
+  const auto add = [&](const GridAccess& now) { page.put(now, word, generation, precedes); };
+  const RacePage::Held held(page, word);
+  const GridAccess third = access(3, PastAccess::StrongWrite);
+  CHECK(!page.knows_updates(third, word, generation));
+  add(access(1, PastAccess::StrongWrite));
+  CHECK(!page.knows_updates(third, word, generation));
+  add(access(2, PastAccess::StrongWrite, 3));
+  CHECK(!page.knows_updates(third, word, generation));  // parts of the word
+  add(access(2, PastAccess::StrongWrite));
+  CHECK(page.knows_updates(third, word, generation));
+  CHECK(!page.knows_updates(access(3, PastAccess::Write), word, generation));
+  CHECK(!page.knows_updates(third, word, generation + 1));
+  add(access(4, PastAccess::Read));
+  CHECK(!page.knows_updates(third, word, generation));
+}
+
 TEST_CASE("accesses that are added by line race with the same as those that are added by word") {
   std::mt19937 random(3);
   const auto below = [&](unsigned end) { return static_cast<unsigned>(random() % end); };
