@@ -263,7 +263,9 @@ void BlockChecks::access_shared(const ThreadFrame& thread, const NotedAccess& ac
 GridRaces::Page* BlockChecks::page_of(std::uint64_t address) {
   const std::uint64_t page = address / GridRaces::page_bytes;
   KnownPage& known = known_pages_[page % known_pages_.size()];
-  if (known.number != page) known = {page, launch_->races->page(address)};
+  if (known.number == page) return known.page;
+  if (page - first_own_page_ < own_pages_) return launch_->races->page(address);
+  known = {page, launch_->races->page(address)};
   return known.page;
 }
 

@@ -114,6 +114,13 @@ class BlockChecks {
     if (has_others_) grid_order_.sync_lanes(warp, lanes);
   }
 
+  /// Pages that a block has used last lie in a table, by their numbers.
+  struct KnownPage {
+    std::uint64_t number = ~std::uint64_t{0};
+    GridRaces::Page* page = nullptr;
+  };
+  static constexpr std::size_t known_page_count = 64;
+
   // Of blocks that run in gangs.
   /// Lanes of which neighbours access neighbouring words, plainly: true if they are easily seen to
   /// be in order, else gang_access() is asked.
@@ -125,7 +132,13 @@ class BlockChecks {
   bool gang_access(const GangAccess& access);
   void gang_writes(const GangAccess& access);
   void gang_passes();
-  void order_lanes(const ThreadFrame& gang, std::uint64_t lanes);
+  void order_lanes(const ThreadFrame& gang, std::uint64_t lanes) {
+    shared_words_.sync_lanes(gang.linear / 32, static_cast<std::uint32_t>(lanes), order_);
+  }
+  /// The same, if they are all of a warp; else false may be the answer.
+  bool order_warp(const ThreadFrame& gang, std::uint64_t lanes) {
+    return shared_words_.sync_warp(gang.linear / 32, static_cast<std::uint32_t>(lanes), order_);
+  }
   void gang_arrives(const ThreadFrame& gang, std::uint64_t lanes, const AccessOfGang& access,
                     std::uint32_t site);
   /// The block has ended.
@@ -189,15 +202,11 @@ class BlockChecks {
   GangSync gang_sync_;
   ThreadOrder order_;
   GridOrder grid_order_;
-  bool has_others_ = false;   ///< blocks besides this one
-  std::uint32_t number_ = 0;  ///< of the block
-  struct KnownPage {
-    std::uint64_t number = ~std::uint64_t{0};
-    GridRaces::Page* page = nullptr;
-  };
-  std::array<KnownPage, 64> known_pages_;  ///< those used last, by their numbers
-  std::uint64_t known_pages_grid_ = 0;     ///< the launch that they are of
-  std::vector<WordHistory> shared_;        ///< by word of the block's window
+  bool has_others_ = false;                              ///< blocks besides this one
+  std::uint32_t number_ = 0;                             ///< of the block
+  std::array<KnownPage, known_page_count> known_pages_;  ///< those used last, by their numbers
+  std::uint64_t known_pages_grid_ = 0;                   ///< the launch that they are of
+  std::vector<WordHistory> shared_;                      ///< by word of the block's window
   // What threads synchronise by besides barriers: a fence and a strong write release, a strong read
   // and a fence acquire, as the memory model of PTX has it.
   std::unordered_map<std::uint64_t, Knowledge> released_;  ///< by address
@@ -209,9 +218,9 @@ class BlockChecks {
   // Of blocks that run in gangs.
   SharedWords shared_words_;
   std::vector<std::uint32_t> passed_;  ///< barriers, by the number of the gang's first thread
-  /// Pages of its own shared memory, by their numbers: so many from the first on.
+  /// Pages of its own shared memory, by their numbers: so many from the first on. They are not
+  /// among the known ones.
   std::uint64_t first_own_page_ = 0, own_pages_ = 0;
-  bool has_lines_ = false;      ///< accesses of whole lines may be records of their own
   std::uint64_t line_tag_ = 0;  ///< of its first thread, now
   // Lanes of the access that gang_writes() follows: those that may write something else than others
   // before, those that write where another lane does, and all that work of other streams may meet.

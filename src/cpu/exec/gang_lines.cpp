@@ -51,7 +51,8 @@ bool BlockChecks::are_lines(const GangAccess& access) {
   const std::uint64_t size = lanes * bytes, page = access.first / GridRaces::page_bytes;
   if (access.addresses != nullptr || access.stride != static_cast<std::int64_t>(bytes) ||
       (access.lanes & (access.lanes + 1)) != 0 || (access.first | size) % line_bytes != 0 ||
-      access.is_strong() || !has_lines_ || page - first_own_page_ < own_pages_ ||
+      access.is_strong() || shared_words_.for_code().line_tag == 0 ||
+      page - first_own_page_ < own_pages_ ||
       (access.first + size - 1) / GridRaces::page_bytes != page || lanes_in_line(bytes) == 0)
     return false;
   RacePage* const records = page_of(access.first);
@@ -120,3 +121,36 @@ std::uint64_t BlockChecks::lanes_besides_lines(RacePage& page, const GangAccess&
 }
 
 }  // namespace pycuda::cpu::exec
+
+std::uint32_t pycuda_cpu_note_lines(pycuda::cpu::WordStates* states, std::uint64_t first,
+                                    std::uint32_t thread, std::uint32_t place,
+                                    std::uint32_t access) {
+  namespace exec = pycuda::cpu::exec;
+  using exec::BlockChecks;
+  using exec::RacePage;
+  using pycuda::cpu::WordState;
+  const auto what = pycuda::cpu::NotedLines::unpack(access);
+  const std::uint64_t page = first / RacePage::page_bytes;
+  std::uint64_t line = first % RacePage::page_bytes / exec::line_bytes;
+  const std::uint64_t end = line + what.lines;
+  const auto* const pages = reinterpret_cast<const BlockChecks::KnownPage*>(states->pages);
+  const auto& [number, records] = pages[page % BlockChecks::known_page_count];
+  if (number != page || records == nullptr || states->line_tag == 0 ||
+      end > RacePage::page_bytes / exec::line_bytes)
+    return 0;
+  exec::LineAccess now;
+  now.interval = states->interval;
+  now.place = place;
+  now.is_read = what.is_read;
+  const std::uint32_t threads = exec::line_bytes >> what.log_bytes;
+  const exec::RuntimeScope scope(*reinterpret_cast<exec::KernelEntry*>(states->entry));
+  for (; line < end; ++line, thread += threads) {
+    const std::uint32_t stamp = states->stamps[thread / 32];
+    if (states->stamps[(thread + threads - 1) / 32] != stamp) return 0;
+    now.tag = states->line_tag | thread;
+    now.clock = RacePage::sized_clock(states->clock_offset + (stamp >> WordState::stamp_begin),
+                                      what.log_bytes);
+    if (!records->add_line(now, line)) return 0;
+  }
+  return 1;
+}

@@ -55,12 +55,18 @@ void BlockChecks::start_races(const LaunchContext& launch) {
   first_own_page_ = window / GridRaces::page_bytes;
   own_pages_ = (window + reserved_shared_bytes + launch.shared_bytes) / GridRaces::page_bytes + 1 -
                first_own_page_;
-  has_lines_ = launch.request.work == nullptr && RacePage::has_tag(number_);
+  states.pages = reinterpret_cast<std::uint64_t>(known_pages_.data());
+  states.entry = reinterpret_cast<std::uint64_t>(entry_);
   begin_interval();
 }
 
 void BlockChecks::begin_interval() {
   line_tag_ = RacePage::tag_of(0, order_.interval(), number_, launch_->races->generation());
+  // Of lines that work of other streams may access, all is told.
+  const bool has_lines = launch_->request.work == nullptr && RacePage::has_tag(number_);
+  WordStates& states = shared_words_.for_code();
+  states.interval = order_.interval();
+  states.line_tag = has_lines ? line_tag_ : 0;
 }
 
 /// Of a barrier, the first gang that passes it tells.
@@ -70,11 +76,6 @@ void BlockChecks::gang_passes() {
   order_.sync_block();
   shared_words_.sync_block();
   begin_interval();
-}
-
-void BlockChecks::order_lanes(const ThreadFrame& gang, std::uint64_t lanes) {
-  const auto those = static_cast<std::uint32_t>(lanes);
-  shared_words_.sync_lanes(gang.linear / 32, those, order_);
 }
 
 bool BlockChecks::is_own_shared(std::uint64_t address, std::uint32_t bytes) const {

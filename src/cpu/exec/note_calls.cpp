@@ -103,6 +103,7 @@ void pycuda_cpu_note_warp_order(pycuda::cpu::ThreadFrame* gang, std::uint64_t la
   namespace exec = pycuda::cpu::exec;
   if (lanes == 0) return;
   exec::BlockChecks& checks = exec::BlockChecks::of_gang(*gang);
+  if (checks.order_warp(*gang, lanes)) return;
   const exec::RuntimeScope scope(checks.entry());
   checks.order_lanes(*gang, lanes);
 }

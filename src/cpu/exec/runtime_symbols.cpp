@@ -17,6 +17,7 @@
 #include "cpu/kernel_abi/runtime_calls.h"
 #include "cpu/kernel_abi/tensor_maps.h"
 #include "cpu/kernel_abi/texture.h"
+#include "cpu/kernel_abi/word_states.h"
 
 // 128-bit arithmetic of the compiler's run-time library.
 // NOLINTBEGIN(bugprone-reserved-identifier): it has these names
@@ -49,6 +50,7 @@ std::vector<RuntimeSymbol> all_symbols() {
       runtime_symbol("pycuda_cpu_note_gang_barrier", pycuda_cpu_note_gang_barrier),
       runtime_symbol("pycuda_cpu_note_gang_operation", pycuda_cpu_note_gang_operation),
       runtime_symbol("pycuda_cpu_note_row", pycuda_cpu_note_row),
+      runtime_symbol("pycuda_cpu_note_lines", pycuda_cpu_note_lines),
       runtime_symbol("pycuda_cpu_note_lanes", pycuda_cpu_note_lanes),
       runtime_symbol("pycuda_cpu_note_written", pycuda_cpu_note_written),
       runtime_symbol("pycuda_cpu_note_warp_order", pycuda_cpu_note_warp_order),

@@ -9,8 +9,6 @@
 namespace pycuda::cpu::exec {
 namespace {
 
-constexpr std::uint32_t one_stamp = 1u << WordState::stamp_begin;
-
 constexpr std::uint32_t lane_of(std::uint32_t thread) { return 1u << thread % 32; }
 
 }  // namespace
@@ -41,22 +39,23 @@ void SharedWords::sync_block() {
 }
 
 void SharedWords::sync_lanes(std::uint32_t warp, std::uint32_t lanes, ThreadOrder& order) {
+  if (sync_warp(warp, lanes, order)) return;
   const std::uint32_t count = std::min(threads_ - warp * 32, 32u);
   const std::uint32_t whole = count == 32 ? ~0u : (1u << count) - 1;
-  const bool is_whole = (lanes & whole) == whole;
-  if (!is_whole) part_warp(warp, lanes);
-  const std::uint32_t before = clock_of(code_.stamps[warp]);
-  if (!is_whole) {
-    order.set_clocks(warp, before);
-    order.sync_lanes(warp, lanes);
+  if ((lanes & whole) == whole) {
+    const std::uint32_t before = clock_of(code_.stamps[warp]);
+    const std::uint32_t stamp = next_stamp();
+    code_.stamps[warp] = stamp;
+    order.sync_warp(warp, before, clock_of(stamp));
+    return;
   }
+  part_warp(warp, lanes);
+  const std::uint32_t before = clock_of(code_.stamps[warp]);
+  order.set_clocks(warp, before);
+  order.sync_lanes(warp, lanes);
   const std::uint32_t stamp = next_stamp();
   code_.stamps[warp] = stamp;
-  if (is_whole) {
-    order.sync_warp(warp, before, clock_of(stamp));
-  } else {
-    order.set_clocks(warp, clock_of(stamp));
-  }
+  order.set_clocks(warp, clock_of(stamp));
 }
 
 /// From now on some lanes of the warp come after others of it: words that several have accessed
@@ -82,7 +81,7 @@ void SharedWords::part_warp(std::uint32_t warp, std::uint32_t lanes) {
 }
 
 std::uint32_t SharedWords::next_stamp() {
-  if (latest_ >= ~std::uint32_t{0} - 2 * one_stamp) renumber();
+  if (is_last_stamp()) renumber();
   return latest_ += one_stamp;
 }
 
@@ -97,7 +96,7 @@ void SharedWords::renumber() {
     const bool in_parts = kind_of(states_[word]) == State::InParts;
     states_[word] = one_stamp | mark(in_parts ? State::InParts : State::Mixed);
   }
-  clock_offset_ += ~std::uint32_t{0} >> State::stamp_begin;
+  code_.clock_offset += ~std::uint32_t{0} >> State::stamp_begin;
   latest_ = 2 * one_stamp;
   code_.base = one_stamp;
   std::fill(std::begin(code_.stamps), std::end(code_.stamps), latest_);

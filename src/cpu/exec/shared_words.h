@@ -32,11 +32,22 @@ class SharedWords {
              const ThreadOrder& order);
   WordStates& for_code() { return code_; }
   /// Whether clocks must begin again before the next block; they do.
-  bool is_worn() const { return ThreadOrder::is_late(clock_offset_); }
-  void begin_clocks() { clock_offset_ = 0; }
+  bool is_worn() const { return ThreadOrder::is_late(code_.clock_offset); }
+  void begin_clocks() { code_.clock_offset = 0; }
   /// All threads synchronise; or these lanes of a warp, in `order`, too.
   void sync_block();
   void sync_lanes(std::uint32_t warp, std::uint32_t lanes, ThreadOrder& order);
+  /// The same for all lanes of a warp. False if they are not all, or more is to be done.
+  bool sync_warp(std::uint32_t warp, std::uint32_t lanes, ThreadOrder& order) {
+    const std::uint32_t left = threads_ - warp * 32;
+    const std::uint32_t whole = left >= 32 ? ~0u : (1u << left) - 1;
+    if ((lanes & whole) != whole || is_last_stamp()) return false;
+    const std::uint32_t before = clock_of(code_.stamps[warp]);
+    latest_ += one_stamp;
+    code_.stamps[warp] = latest_;
+    order.sync_warp(warp, before, clock_of(latest_));
+    return true;
+  }
   /// Of a thread: the clock for what it does.
   std::uint32_t clock(std::uint32_t thread) const { return clock_of(code_.stamps[thread / 32]); }
 
@@ -100,6 +111,9 @@ class SharedWords {
 
  private:
   using State = WordState;
+  static constexpr std::uint32_t one_stamp = 1u << State::stamp_begin;
+  /// Whether stamps must begin again before the next one.
+  bool is_last_stamp() const { return latest_ >= ~std::uint32_t{0} - 2 * one_stamp; }
   static constexpr std::uint32_t mark(State::Kind kind) { return State::mark(kind); }
   static State::Kind kind_of(std::uint32_t state) {
     return static_cast<State::Kind>(state >> State::kind_begin & 15);
@@ -119,7 +133,7 @@ class SharedWords {
     return code_.stamps[thread / 32] | State::size(lanes.log_bytes) | thread;
   }
   std::uint32_t clock_of(std::uint32_t stamp) const {
-    return clock_offset_ + (stamp >> State::stamp_begin);
+    return code_.clock_offset + (stamp >> State::stamp_begin);
   }
 
   enum Group : unsigned { Reads, Writes, Updates, group_count };
@@ -144,8 +158,7 @@ class SharedWords {
 
   const ThreadOrder* order_ = nullptr;
   std::uint32_t threads_ = 0;
-  std::uint32_t latest_ = 0;        ///< the latest stamp
-  std::uint32_t clock_offset_ = 0;  ///< of clocks, which go on when stamps begin again
+  std::uint32_t latest_ = 0;  ///< the latest stamp
   WordStates code_;
   std::size_t words_ = 0;              ///< that there is room for
   std::vector<std::uint32_t> arrays_;  ///< the three that follow, by word

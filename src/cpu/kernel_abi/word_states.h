@@ -48,6 +48,35 @@ struct WordStates {
   /// first thread: 32 bits each. The gang that is ahead of `opened` tells.
   std::uint64_t passed = 0;
   std::uint32_t opened = 0;
+  // For pycuda_cpu_note_lines.
+  std::uint32_t interval = 0;      ///< since the latest barrier
+  std::uint32_t clock_offset = 0;  ///< of clocks, which go on when stamps begin again
+  std::uint64_t line_tag = 0;      ///< of what the block's first thread does; 0: none are noted
+  std::uint64_t pages = 0, entry = 0;
+};
+
+/// How lanes side by side access whole lines of memory.
+struct NotedLines {
+  static constexpr std::uint64_t line_bytes = 64;
+  std::uint32_t log_bytes = 0;  ///< of each lane's access
+  std::uint32_t lines = 0;
+  bool is_read = false;
+
+  constexpr std::uint32_t packed() const {
+    return log_bytes | lines << 8 | std::uint32_t{is_read} << 16;
+  }
+  static constexpr NotedLines unpack(std::uint32_t packed) {
+    return {packed & 0xff, packed >> 8 & 0xff, (packed >> 16 & 1) != 0};
+  }
 };
 
 }  // namespace pycuda::cpu
+
+extern "C" {
+/// Before lanes whose threads have consecutive numbers, from `thread` on, access the lines at
+/// `first`, a multiple of their size. Not 0 if that is in order and noted; else the access is still
+/// to be reported. `access` is a NotedLines.
+std::uint32_t pycuda_cpu_note_lines(pycuda::cpu::WordStates* states, std::uint64_t first,
+                                    std::uint32_t thread, std::uint32_t place,
+                                    std::uint32_t access);
+}

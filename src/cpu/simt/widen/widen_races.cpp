@@ -13,7 +13,7 @@
 #include "cpu/kernel_abi/word_states.h"
 #include "cpu/lower/line_notes.h"
 #include "cpu/simt/analysis/special_values.h"
-#include "cpu/simt/widen/widen.h"
+#include "cpu/simt/widen/racing_access.h"
 
 namespace pycuda::cpu::simt {
 
@@ -21,41 +21,7 @@ namespace {
 
 enum Argument : unsigned { Thread, Address, Bytes };
 
-constexpr std::uint64_t word_bytes = 4;
-constexpr unsigned warp_size = 32;
-
 }  // namespace
-
-struct Widener::RacingAccess {
-  llvm::Value* address;  ///< of the gang's lanes
-  Shape shape;
-  std::uint64_t bytes, flags;
-  unsigned rows, lanes;  ///< lanes of a row
-  llvm::Value* place = nullptr;
-  bool is_read() const { return (flags & (AccessFlags::write | AccessFlags::update)) == 0; }
-  bool is_plain_write() const {
-    return (flags & AccessFlags::write) != 0 && (flags & AccessFlags::strong) == 0;
-  }
-  /// Whether the states of the words are at hand.
-  bool has_states() const {
-    if (shape.is_varying() || (flags & AccessFlags::strong) != 0) return false;
-    if ((flags & AccessFlags::shared) == 0) return false;
-    if (shape.stride == 0) return is_read() && bytes == word_bytes && lanes <= warp_size;
-    return shape.stride == static_cast<std::int64_t>(bytes) && bytes % word_bytes == 0 &&
-           bytes <= 4 * word_bytes && llvm::isPowerOf2_64(bytes);
-  }
-};
-
-struct Widener::RacingRow {
-  unsigned number;
-  llvm::Value* address;
-  llvm::Value* lanes;                ///< a mask; null: all
-  llvm::Value* state = nullptr;      ///< where the first word's is
-  llvm::Value* own = nullptr;        ///< what it becomes
-  llvm::Value* before = nullptr;     ///< what it is, of words that are read
-  llvm::Value* sets = nullptr;       ///< for which words, or whether
-  llvm::Value* own_lanes = nullptr;  ///< of what several read: those that have then
-};
 
 /// A WordStates.
 llvm::Value* Widener::word_states() {
@@ -413,11 +379,24 @@ void Widener::emit_race_note(llvm::CallInst& note, std::uint64_t flags) {
   RacingAccess access{
       address, shape, llvm::cast<llvm::ConstantInt>(note.getArgOperand(Bytes))->getZExtValue(),
       flags,   rows_, columns_};
-  if (!access.has_states()) {
+  if (!access.has_states() && !access.may_be_lines()) {
     tell_of_lanes(note, access);
     return;
   }
   access.place = place_told(note);
+  if (!access.has_states()) {
+    for (unsigned row = 0; row < access.rows; ++row) {
+      llvm::BasicBlock* after = access.look_at_lines(*this, row);
+      if (access.rows == 1) {
+        tell_of_lanes(note, access);
+      } else {
+        tell_of_row(access, row);
+      }
+      b_.CreateBr(after);
+      b_.SetInsertPoint(after);
+    }
+    return;
+  }
   const auto row_of = [&](unsigned number) -> RacingRow {
     return {number, row_value(address, number),
             is_full(mask_) ? nullptr : row_lanes(mask_, number)};
