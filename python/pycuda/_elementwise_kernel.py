@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import struct
+
 import numpy as np
 
 from pycuda._contexts import remembered_with_object
@@ -11,6 +13,7 @@ from pycuda._generated_modules import generated_module
 from pycuda._kernel_arguments import (
     STRIDED_VECTOR,
     Call,
+    advice_on_numbers,
     check_argument_names,
     check_kernel_name,
     declarations,
@@ -281,7 +284,10 @@ class ElementwiseKernel:
         given = len(args)
         arguments = (*call.packed[:given], *counts, *call.packed[given:])
         if not self._variables:
-            function.prepared_async_call(grid, block, stream, *arguments)
+            try:
+                function.prepared_async_call(grid, block, stream, *arguments)
+            except struct.error as error:
+                raise struct.error(f"{error}{advice_on_numbers(self._arguments, args)}") from None
             return
         first = _stride_kernel_and_types(self, False)[0]
         copy_variables(self._variables, first, module, stream)

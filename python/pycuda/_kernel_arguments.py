@@ -58,6 +58,15 @@ def check_argument_names(name, arguments, used):
             raise ValueError(f"{name}: two arguments are named '{argument}'")
 
 
+def advice_on_numbers(arguments, values):
+    """What to declare where an argument that is declared as a number got an array; "" where none did."""
+    for argument, value in zip(arguments, values):
+        if not isinstance(argument, VectorArg) and hasattr(value, "__cuda_array_interface__"):
+            name = argument.name
+            return f"; '{name}' is declared as a number: for an array declare a pointer, '*{name}', and use {name}[i]"
+    return ""
+
+
 STRIDED_VECTOR = """
 template <class T, int Axes>
 struct pycuda_strided {

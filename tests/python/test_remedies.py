@@ -188,6 +188,22 @@ def test_functions_of_arrays_on_the_device(function, value):
         getattr(gpuarray, function)(value, *there)
 
 
+def test_an_elementwise_kernel_says_how_an_array_is_declared():
+    copy_all = ElementwiseKernel("float x, float *y", "y[i] = x", "copy_all")
+    array = gpuarray.zeros(3, np.float32)
+    with pytest.raises(struct.error, match=r"not GPUArray; 'x' is declared as a number: .* a pointer, '\*x'"):
+        copy_all(array, array)
+
+
+def test_what_get_global_returns_and_arrays_of_one_number():
+    module = SourceModule("__constant__ float c[4]; __global__ void k(float f, int n) {}")
+    with pytest.raises(TypeError, match=r"not tuple: what get_global returns is \(address, bytes\), give its \[0\]"):
+        cuda.memcpy_htod(module.get_global("c"), np.ones(4, np.float32))
+    for number in (np.array(2.0), np.array([2.0])):
+        with pytest.raises(TypeError, match=r"but the parameter has 4 bytes; its item\(\) is a number"):
+            module.get_function("k")(number, np.int32(1), **ONE)
+
+
 def test_a_wrong_argument_can_be_printed():
     assert repr(cuda.In(5)) == "In(int, which is not an array)"
 
