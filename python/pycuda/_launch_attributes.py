@@ -81,7 +81,7 @@ def set_attribute(self, attribute, value):
     >>> policy = driver.launch_attribute.SYNCHRONIZATION_POLICY
     >>> stream.set_attribute(policy, driver.synchronization_policy.YIELD)
     >>> stream.get_attribute(policy)
-    pycuda._driver.synchronization_policy.YIELD
+    pycuda.driver.synchronization_policy.YIELD
     """
     set_value("cuStreamSetAttribute", self, attribute, value)
 

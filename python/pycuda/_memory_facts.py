@@ -47,7 +47,7 @@ def pointer_get_attributes(memory, attributes):
     >>> wanted = [attribute.MEMORY_TYPE, attribute.DEVICE_ORDINAL]
     >>> facts = driver.pointer_get_attributes(memory, wanted)
     >>> facts[attribute.MEMORY_TYPE], facts[attribute.DEVICE_ORDINAL]
-    (pycuda._driver.memory_type.DEVICE, 0)
+    (pycuda.driver.memory_type.DEVICE, 0)
     """
     keys = [pointer_attribute(number(attribute, "attribute")) for attribute in attributes]
     if not keys:
