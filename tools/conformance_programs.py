@@ -3,7 +3,8 @@
 
 A project of `tests/conformance` whose file has a table `[programs]` is a collection of programs, a folder each, which
 the user has built with nvcc and this project's run-time library. Each is run once with the arguments that the file
-gives. A program passes if it ends with status 0 within the limit, prints a word of success and no word of failure.
+gives, and with its environment variables. A program passes if it ends with status 0 within the limit, prints a word of
+success and no word of failure.
 """
 
 import os
@@ -68,5 +69,6 @@ def run_program(project, root, name, variables):
     if not executable.exists():
         return {name: "is not built"}
     arguments = shlex.split(programs.get("arguments", {}).get(name, ""))
+    variables = variables | programs.get("variables", {}).get(name, {})
     status, output = _finish([executable, *arguments], folder, variables, programs["seconds"])
     return {name: verdict(programs, status, output)}

@@ -49,6 +49,10 @@ def test_programs_are_judged_by_what_they_print(tmp_path, text, expected):
     assert outcome(tmp_path, text, arguments={"group/one": "a 'b c'"}) == expected
 
 
+def test_a_program_may_have_variables(tmp_path):
+    assert outcome(tmp_path, '[ "$A" = 2 ] && echo PASS', variables={"group/one": {"A": "2"}}) == "passed"
+
+
 def test_a_program_that_does_not_end_is_stopped(tmp_path):
     assert outcome(tmp_path, "echo PASS; sleep 60", seconds=1) == "took longer than 1 seconds"
 
@@ -73,7 +77,7 @@ def test_what_the_files_name_is_on_their_lists(name):
     facts = conformance.Project.read(name).facts
     listed = set(facts["files"])
     assert len(listed) == len(facts["files"])
-    for table in ("arguments",):
+    for table in ("arguments", "variables"):
         assert set(facts["programs"].get(table, {})) <= listed
     for known in facts.get("known", []):
         assert set(known["tests"]) <= listed and known["cause"]
