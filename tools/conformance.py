@@ -203,7 +203,7 @@ def main(arguments=None):
     parser.add_argument("files", nargs="*", help="files of tests, by their names in the project; all when omitted")
     parser.add_argument("--programs", type=pathlib.Path, metavar="FOLDER", help="where a collection's programs are")
     parser.add_argument("--short", action="store_true", help="only the files of the nightly run")
-    options = parser.parse_args(arguments)
+    options = parser.parse_intermixed_args(arguments)
     project = Project.read(options.name)
     is_collection = "programs" in project.facts
     if is_collection != (options.programs is not None):
