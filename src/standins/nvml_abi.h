@@ -112,6 +112,26 @@ struct nvmlEventData_t {
   unsigned gpuInstanceId, computeInstanceId;
 };
 
+/// To make a set and to free one.
+struct nvmlSystemEventSetRequest_v1_t {
+  unsigned version;
+  void* set;
+};
+
+struct nvmlSystemRegisterEventRequest_v1_t {
+  unsigned version;
+  unsigned long long eventTypes;
+  void* set;
+};
+
+struct nvmlSystemEventSetWaitRequest_v1_t {
+  unsigned version;
+  unsigned timeoutms;
+  void* set;
+  void* data;
+  unsigned dataSize, numEvent;
+};
+
 struct nvmlTemperature_v1_t {
   unsigned version;
   int sensorType;

@@ -86,6 +86,14 @@ nvmlReturn_t nvmlDeviceGetGridLicensableFeatures_v4(NvmlHandle handle,
   });
 }
 
+/// Of no board with several devices, and not handed to a virtual machine.
+nvmlReturn_t nvmlDeviceGetModuleId(NvmlHandle handle, unsigned* number) {
+  return with_device(handle, [&](const NvmlDevice&) { return give(number, 0U); });
+}
+nvmlReturn_t nvmlDeviceGetVirtualizationMode(NvmlHandle handle, int* mode) {
+  return with_device(handle, [&](const NvmlDevice&) { return give(mode, 0); });
+}
+
 /// No device is part of another.
 nvmlReturn_t nvmlDeviceIsMigDeviceHandle(NvmlHandle handle, unsigned* is_one) {
   return with_device(handle, [&](const NvmlDevice&) { return give(is_one, 0U); });

@@ -66,6 +66,8 @@ TEST_CASE("memory that a graph allocates and frees") {
     host = 0;
     exec.run(stream);
     CHECK(host == step(1));
+    // It stays the graph's.
+    CHECK(graph_memory(CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT) >= 4096);
   }
   CHECK(graph_memory(CU_GRAPH_MEM_ATTR_USED_MEM_HIGH) >= 4096);
   // What such graphs do not allow.

@@ -86,6 +86,13 @@ TEST_CASE("advice about managed memory is told as it was given") {
                                    CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY, memory.address,
                                    bytes) == CUDA_SUCCESS);
   CHECK(devices == std::array<int, 3>{0, CU_DEVICE_INVALID, CU_DEVICE_INVALID});
+  // Devices come before the host.
+  advise(CU_MEM_ADVISE_SET_ACCESSED_BY, host);
+  CHECK(CU(cuMemRangeGetAttribute)(devices.data(), sizeof devices,
+                                   CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY, memory.address,
+                                   bytes) == CUDA_SUCCESS);
+  CHECK(devices == std::array<int, 3>{0, CU_DEVICE_CPU, CU_DEVICE_INVALID});
+  advise(CU_MEM_ADVISE_UNSET_ACCESSED_BY, host);
   advise(CU_MEM_ADVISE_UNSET_ACCESSED_BY, device(0));
   CHECK(told(CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY) == CU_DEVICE_INVALID);
   advise(CU_MEM_ADVISE_SET_ACCESSED_BY, host);

@@ -114,6 +114,11 @@ void play() {
   say_access(pool);
   say_copies(mine, theirs, stream);
 
+  // The current context counts, not the stream's.
+  CU(cuCtxSetCurrent)(contexts[1]);
+  say_copies(mine, theirs, stream);
+  CU(cuCtxSetCurrent)(contexts[0]);
+
   // Its blocks are as they were when the pool is destroyed first.
   say("destroy", CU(cuMemPoolDestroy)(pool));
   say_copies(mine, theirs, stream);
@@ -143,5 +148,6 @@ TEST_CASE("a device copies the memory of another device's pool once it was given
   CHECK(run_scenario("pool_access") ==
         "create 0\nallocate 0\naccess 0\naccess 3\nto 1\nfrom 1\nothers refuse 1\npeer 0\n"
         "allow 0\naccess 3\naccess 3\nto 0\nfrom 0\nothers take it 1\nown one 1\nforbid 0\n"
-        "access 0\naccess 3\nto 1\nfrom 1\ndestroy 0\nto 1\nfrom 1\nfree 0\nsynchronize 0\n");
+        "access 0\naccess 3\nto 1\nfrom 1\nto 0\nfrom 0\ndestroy 0\nto 1\nfrom 1\nfree "
+        "0\nsynchronize 0\n");
 }

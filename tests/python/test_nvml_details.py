@@ -83,6 +83,31 @@ print("no more", nvml.nvmlEventSetWait_v2(events, byref(event), 0) == TIMEOUT)
     ) == ["older True", "True 8 31 True", "True 8 13 True", "no more True"]
 
 
+def test_no_device_leaves_the_system():
+    assert monitor(
+        """
+class Request(ctypes.Structure):
+    _fields_ = [("version", c_uint), ("set", c_void_p)]
+
+class Register(ctypes.Structure):
+    _fields_ = [("version", c_uint), ("types", c_ulonglong), ("set", c_void_p)]
+
+class Wait(ctypes.Structure):
+    _fields_ = [("version", c_uint), ("timeout", c_uint), ("set", c_void_p), ("data", c_void_p), ("size", c_uint),
+                ("number", c_uint)]
+
+assert nvml.nvmlInit_v2() == 0
+made, data = Request(16 | 1 << 24), (c_ulonglong * 2)()
+print(nvml.nvmlSystemEventSetCreate(byref(made)), nvml.nvmlSystemEventSetCreate(byref(Request(5))))
+print([nvml.nvmlSystemRegisterEvents(byref(Register(24 | 1 << 24, types, made.set))) for types in (1, 2, 4)])
+wait = Wait(32 | 1 << 24, 10, made.set, ctypes.addressof(data), 1, 7)
+print(nvml.nvmlSystemEventSetWait(byref(wait)), wait.number)
+print(nvml.nvmlSystemEventSetFree(byref(made)), nvml.nvmlSystemEventSetFree(byref(made)))
+print(nvml.nvmlSystemEventSetWait(byref(wait)), nvml.nvmlSystemEventSetWait(None))
+"""
+    ) == ["0 25", "[0, 0, 2]", "10 0", "0 2", "2 2"]
+
+
 def test_a_device_has_a_place_on_the_bus_and_no_link():
     assert monitor(
         """
@@ -137,11 +162,15 @@ for index in (0, 1):
     number = Pdi(version=16 | 1 << 24)
     assert nvml.nvmlDeviceGetPdi(device(index), byref(number)) == 0
     numbers.append(number.value)
+number = c_uint(7)
+for name in ("ModuleId", "VirtualizationMode"):
+    print(nvml["nvmlDeviceGet" + name](second, byref(number)), number.value)
+    number.value = 7
 print(numbers[0] != numbers[1], numbers[1] == int(name[4:].replace("-", "")[:16], 16))
 """,
         "--devices",
         "2",
-    ) == ["0 True", "0 True", "0 True", "0 True", "6", "2", "25", "True True"]
+    ) == ["0 True", "0 True", "0 True", "0 True", "6", "2", "25", "0 0", "0 0", "True True"]
 
 
 def test_devices_are_near_each_other():

@@ -18,7 +18,7 @@ struct Advice {
   bool read_mostly = false;
   CUmemLocation preferred_location = nowhere;
   CUmemLocation last_prefetch = nowhere;
-  std::set<CUdevice> accessed_by;  ///< CU_DEVICE_CPU comes first
+  std::set<CUdevice> accessed_by;
 };
 
 /// Changes what is known of all pages that the range touches. `allocation` is the id of the block

@@ -26,7 +26,7 @@ CUresult with_batch_stream(CUstream handle, Body&& body,
       handle,
       [&](const Stream& stream) -> CUresult {
         if (stream.in_capture()) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-        return stream.kind() != StreamKind::Legacy ? body(stream) : CUDA_ERROR_INVALID_VALUE;
+        return stream.kind() != StreamKind::Legacy ? body() : CUDA_ERROR_INVALID_VALUE;
       },
       entry);
 }

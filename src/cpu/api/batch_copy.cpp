@@ -38,7 +38,7 @@ struct CopyList {
 };
 
 /// `failed` becomes the number of the copy that is wrong, or stays as it is when the whole is.
-CUresult check(const CopyList& list, const Stream& stream, std::size_t* failed) {
+CUresult check(const CopyList& list, std::size_t* failed) {
   if (list.to == nullptr || list.from == nullptr || list.bytes == nullptr ||
       list.attributes == nullptr ||
       !are_group_indices(list.indices, list.attribute_count, list.count))
@@ -52,8 +52,7 @@ CUresult check(const CopyList& list, const Stream& stream, std::size_t* failed) 
   for (std::size_t i = 0; i < list.count; ++i) {
     if (list.bytes[i] != 0 && is_unified_range(list.to[i], list.bytes[i]) &&
         is_unified_range(list.from[i], list.bytes[i])) {
-      const CUresult status =
-          check_pool_access(stream.context().device(), {list.to[i], list.from[i]});
+      const CUresult status = check_pool_access(current_device(), {list.to[i], list.from[i]});
       if (status == CUDA_SUCCESS) continue;
       *failed = i;
       return status;
@@ -67,8 +66,8 @@ CUresult check(const CopyList& list, const Stream& stream, std::size_t* failed) 
 }
 
 CUresult copy_batch(const CopyList& list, std::size_t* failed, CUstream handle) {
-  return with_batch_stream(handle, [&](const Stream& stream) -> CUresult {
-    if (const CUresult status = check(list, stream, failed); status != CUDA_SUCCESS) return status;
+  return with_batch_stream(handle, [&]() -> CUresult {
+    if (const CUresult status = check(list, failed); status != CUDA_SUCCESS) return status;
     for (std::size_t i = 0; i < list.count; ++i) {
       const CUresult status = cuMemcpyAsync(list.to[i], list.from[i], list.bytes[i], handle);
       if (status != CUDA_SUCCESS) return status;
@@ -127,8 +126,7 @@ CUresult read_side(const CUmemcpy3DOperand& operand, std::size_t element, const 
   return CUDA_SUCCESS;
 }
 
-CUresult read_box(const CUDA_MEMCPY3D_BATCH_OP& operation, const VirtualDevice& device,
-                  CUDA_MEMCPY3D* box) {
+CUresult read_box(const CUDA_MEMCPY3D_BATCH_OP& operation, CUDA_MEMCPY3D* box) {
   const CUextent3D& extent = operation.extent;
   if (extent.width == 0 || extent.height == 0 || extent.depth == 0 ||
       !is_order(operation.srcAccessOrder) || !are_flags(operation.flags))
@@ -156,16 +154,17 @@ CUresult read_box(const CUDA_MEMCPY3D_BATCH_OP& operation, const VirtualDevice& 
   box->Depth = extent.depth;
   Copy3D copy(*box);
   status = copy.validate();
-  return status == CUDA_SUCCESS ? copy.check_access(device, device) : status;
+  if (status != CUDA_SUCCESS) return status;
+  return copy.check_access(current_device(), current_device());
 }
 
 CUresult copy_boxes(std::size_t count, const CUDA_MEMCPY3D_BATCH_OP* operations,
                     std::size_t* failed, unsigned long long flags, CUstream handle) {
-  return with_batch_stream(handle, [&](const Stream& stream) -> CUresult {
+  return with_batch_stream(handle, [&]() -> CUresult {
     if (count == 0 || operations == nullptr || flags != 0) return CUDA_ERROR_INVALID_VALUE;
     std::vector<CUDA_MEMCPY3D> boxes(count);
     for (std::size_t i = 0; i < count; ++i) {
-      const CUresult status = read_box(operations[i], stream.context().device(), &boxes[i]);
+      const CUresult status = read_box(operations[i], &boxes[i]);
       if (status == CUDA_SUCCESS) continue;
       *failed = i;
       return status;

@@ -19,8 +19,8 @@ struct GraphMemory {
     std::uint64_t used = 0, used_high = 0;
     std::uint64_t reserved = 0, reserved_high = 0;
     // Parts of the two above that belong to no block any more. As in NVIDIA's driver, what a
-    // program frees counts as used until graphs are launched or destroyed, and what graphs held
-    // stays reserved for others until it is trimmed.
+    // program or a graph frees counts as used until graphs are launched or destroyed, and what
+    // graphs held stays reserved for others until it is trimmed.
     std::uint64_t left_used = 0, left_reserved = 0;
   };
 
@@ -169,10 +169,14 @@ CUresult begin_memory_effects(const MemoryEffects& effects, bool free_first) {
   for (auto& [device, account] : all.accounts) {
     account.used_high = std::max(account.used_high, account.used);
   }
-  for (const auto& block : effects.passing) all.end(*block);
+  const auto end_later = [&](GraphAllocation& block) {
+    all.leave_used(block);
+    all.end(block);
+  };
+  for (const auto& block : effects.passing) end_later(*block);
   for (const auto& block : effects.freed) {
     ended.push_back(block);
-    all.end(*block);
+    end_later(*block);
   }
   return CUDA_SUCCESS;
 }

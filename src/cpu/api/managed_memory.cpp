@@ -3,6 +3,7 @@
 // should be.
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <functional>
 #include <utility>
 #include <vector>
@@ -124,7 +125,7 @@ CUresult check_ranges(const CUdeviceptr* addresses, const std::size_t* bytes, st
 }
 
 CUresult prefetch_all(const PrefetchList& list, CUstream stream) {
-  return with_batch_stream(stream, [&](const Stream&) -> CUresult {
+  return with_batch_stream(stream, [&]() -> CUresult {
     CUresult status = check_ranges(list.addresses, list.bytes, list.count);
     if (status != CUDA_SUCCESS) return status;
     if (list.locations == nullptr ||
@@ -151,7 +152,7 @@ void discard(CUdeviceptr address, std::size_t bytes) {
 
 CUresult discard_all(const CUdeviceptr* addresses, const std::size_t* bytes, std::size_t count,
                      CUstream handle) {
-  return with_batch_stream(handle, [&](const Stream&) -> CUresult {
+  return with_batch_stream(handle, [&]() -> CUresult {
     const CUresult status = check_ranges(addresses, bytes, count);
     if (status != CUDA_SUCCESS) return status;
     return with_stream(handle, [&](Stream& stream) -> CUresult {
@@ -261,11 +262,13 @@ CUresult cuMemRangeGetAttribute(void* data, size_t dataSize, CUmem_range_attribu
         *numbers = known.last_prefetch.id;
         return CUDA_SUCCESS;
       case CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY: {
-        // As many as there is room for, then filled up.
-        auto next = known.accessed_by.begin();
-        for (std::size_t i = 0; i < dataSize / sizeof(int); ++i) {
-          numbers[i] = next != known.accessed_by.end() ? *next++ : CU_DEVICE_INVALID;
-        }
+        // As many as there is room for, devices before the host, then filled up.
+        std::vector<CUdevice> devices(known.accessed_by.begin(), known.accessed_by.end());
+        std::ranges::stable_partition(devices,
+                                      [](CUdevice device) { return device != CU_DEVICE_CPU; });
+        const std::size_t room = dataSize / sizeof(int);
+        devices.resize(room, CU_DEVICE_INVALID);
+        std::ranges::copy(devices, numbers);
         return CUDA_SUCCESS;
       }
       default:

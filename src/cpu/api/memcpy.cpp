@@ -69,11 +69,11 @@ bool are_contexts(const Peers& peers) {
          registry.contexts.find(peers.from) != nullptr;
 }
 
-CUresult check_ends(Stream& stream, End to_end, CUdeviceptr to, End from_end, CUdeviceptr from,
-                    std::size_t bytes, const Peers* peers) {
+CUresult check_ends(End to_end, CUdeviceptr to, End from_end, CUdeviceptr from, std::size_t bytes,
+                    const Peers* peers) {
   if (!is_valid(to_end, to, bytes) || !is_valid(from_end, from, bytes))
     return CUDA_ERROR_INVALID_VALUE;
-  if (peers == nullptr) return check_pool_access(stream.context().device(), {to, from});
+  if (peers == nullptr) return check_pool_access(current_device(), {to, from});
   Context* const to_context = registry.contexts.find(peers->to);
   Context* const from_context = registry.contexts.find(peers->from);
   if (to_context == nullptr || from_context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
@@ -87,7 +87,7 @@ CUresult copy_now(End to_end, CUdeviceptr to, End from_end, CUdeviceptr from, st
     if (const CUresult status = check_call_in_capture(stream); status != CUDA_SUCCESS)
       return status;
     if (bytes == 0) return CUDA_SUCCESS;
-    const CUresult valid = check_ends(stream, to_end, to, from_end, from, bytes, peers);
+    const CUresult valid = check_ends(to_end, to, from_end, from, bytes, peers);
     if (valid != CUDA_SUCCESS) return valid;
     return run_transfer(stream, Copy{to, from, bytes}, "copy");
   });
@@ -116,7 +116,7 @@ CUresult copy_async(End to_end, CUdeviceptr to, End from_end, CUdeviceptr from, 
                     CUstream handle, const Peers* peers = nullptr) {
   return with_stream(handle, [&](Stream& stream) -> CUresult {
     if (bytes == 0) return CUDA_SUCCESS;
-    const CUresult valid = check_ends(stream, to_end, to, from_end, from, bytes, peers);
+    const CUresult valid = check_ends(to_end, to, from_end, from, bytes, peers);
     if (valid != CUDA_SUCCESS) return valid;
     if (stream.in_capture()) {
       return capture(stream,

@@ -3,6 +3,7 @@
 #include "cpu/api/capture.h"
 #include "cpu/api/copy_3d.h"
 #include "cpu/api/device_memory.h"
+#include "cpu/api/pool_access.h"
 #include "cpu/api/stream_guard.h"
 #include "cpu/api/transfer.h"
 
@@ -28,7 +29,7 @@ CUresult copy(const CUDA_MEMCPY3D& spec, CUstream handle, When when,
     }
     if (box.is_empty()) return CUDA_SUCCESS;
     CUresult status = box.validate();
-    const VirtualDevice& device = stream.context().device();
+    const VirtualDevice& device = current_device();
     if (status == CUDA_SUCCESS)
       status = box.check_access(peers != nullptr ? peers->to : device,
                                 peers != nullptr ? peers->from : device);

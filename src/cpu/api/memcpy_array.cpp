@@ -94,7 +94,7 @@ CUresult copy(const End& to, const End& from, std::size_t bytes, CUstream handle
     CUresult status = to.settle(bytes, &target);
     if (status == CUDA_SUCCESS) status = from.settle(bytes, &source);
     if (status == CUDA_SUCCESS)
-      status = check_pool_access(stream.context().device(), {to.address, from.address});
+      status = check_pool_access(current_device(), {to.address, from.address});
     if (status != CUDA_SUCCESS) return status;
     const auto task = [target, source, bytes] {
       return pycuda::cpu::exec::copy_bytes(target, source, bytes);

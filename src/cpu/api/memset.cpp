@@ -57,7 +57,7 @@ CUresult fill(CUdeviceptr to, std::size_t pitch, Value value, std::size_t width,
     if (width == 0 || height == 0) return CUDA_SUCCESS;
     const CUDA_MEMSET_NODE_PARAMS spec{to, pitch, value, sizeof(Value), width, height};
     CUresult status = check_fill(spec);
-    if (status == CUDA_SUCCESS) status = check_pool_access(stream.context().device(), {to});
+    if (status == CUDA_SUCCESS) status = check_pool_access(current_device(), {to});
     if (status != CUDA_SUCCESS) return status;
     if (stream.in_capture()) return capture(stream, FillAction{spec, stream.context().handle()});
     const Fill<Value> task{to, pitch, value, width, height};

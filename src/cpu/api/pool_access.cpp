@@ -41,6 +41,10 @@ bool is_reached_from(int device, const exec::Allocation& block) {
 
 }  // namespace
 
+const VirtualDevice& current_device() {
+  return registry.contexts.find(this_thread.current)->device();
+}
+
 CUresult check_pool_access(const VirtualDevice& device,
                            std::initializer_list<CUdeviceptr> addresses) {
   if (device_count() == 1) return CUDA_SUCCESS;

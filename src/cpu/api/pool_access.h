@@ -10,6 +10,9 @@ namespace pycuda::cpu::api {
 
 class VirtualDevice;
 
+/// The device of the calling thread's current context, within with_context. It counts for copies
+/// and fills, whichever context their stream is of: so NVIDIA's driver does.
+const VirtualDevice& current_device();
 /// INVALID_VALUE, with a sentence, if one of the addresses is in a block of another device's pool
 /// or of a graph's node, and `device` was given no access to it: copies and fills by the device are
 /// refused. Kernels are not, because devices share one address space.
