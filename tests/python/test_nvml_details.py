@@ -163,8 +163,8 @@ for index in (0, 1):
     assert nvml.nvmlDeviceGetPdi(device(index), byref(number)) == 0
     numbers.append(number.value)
 number = c_uint(7)
-for name in ("ModuleId", "VirtualizationMode"):
-    print(nvml["nvmlDeviceGet" + name](second, byref(number)), number.value)
+for what in ("ModuleId", "VirtualizationMode"):
+    print(nvml["nvmlDeviceGet" + what](second, byref(number)), number.value)
     number.value = 7
 print(numbers[0] != numbers[1], numbers[1] == int(name[4:].replace("-", "")[:16], 16))
 """,
