@@ -190,8 +190,12 @@ CUDART_API cudaGetTextureObjectResourceViewDesc(cudaResourceViewDesc* pResViewDe
       });
 }
 
-CUDART_FORWARD(cudaDestroyTextureObject, (cudaTextureObject_t texObject), cuTexObjectDestroy,
-               texObject)
+/// As with the original, there may be no object: programs destroy what they have not made.
+CUDART_API cudaDestroyTextureObject(cudaTextureObject_t texObject) {
+  return with_context("cudaDestroyTextureObject", [&](const DriverTable& driver) -> cudaError_t {
+    return texObject == 0 ? cudaSuccess : to_runtime(driver.cuTexObjectDestroy.status(texObject));
+  });
+}
 
 CUDART_API cudaCreateSurfaceObject(cudaSurfaceObject_t* pSurfObject,
                                    const cudaResourceDesc* pResDesc) {
@@ -215,5 +219,10 @@ CUDART_API cudaGetSurfaceObjectResourceDesc(cudaResourceDesc* pResDesc,
                        });
 }
 
-CUDART_FORWARD(cudaDestroySurfaceObject, (cudaSurfaceObject_t surfObject), cuSurfObjectDestroy,
-               surfObject)
+/// As cudaDestroyTextureObject.
+CUDART_API cudaDestroySurfaceObject(cudaSurfaceObject_t surfObject) {
+  return with_context("cudaDestroySurfaceObject", [&](const DriverTable& driver) -> cudaError_t {
+    return surfObject == 0 ? cudaSuccess
+                           : to_runtime(driver.cuSurfObjectDestroy.status(surfObject));
+  });
+}

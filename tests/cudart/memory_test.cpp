@@ -144,6 +144,14 @@ TEST_CASE("the CPU driver copies host memory that overlaps as memmove does") {
   CHECK(values[3] == 3);
 }
 
+TEST_CASE("destroying no texture and no surface is not an error") {
+  CHECK(cudaDestroyTextureObject(0) == cudaSuccess);
+  CHECK(cudaDestroySurfaceObject(0) == cudaSuccess);
+  CHECK(cudaDestroyTextureObject(0x123) == cudaErrorInvalidValue);
+  CHECK(cudaDestroySurfaceObject(0x123) == cudaErrorInvalidValue);
+  (void)cudaGetLastError();
+}
+
 TEST_CASE("a pointer tells which memory it points to") {
   void* device = nullptr;
   void* host = nullptr;
