@@ -136,7 +136,7 @@ CUresult Copy3D::Side::validate(const Extent& extent, const char* side) {
   return CUDA_SUCCESS;
 }
 
-CUresult Copy3D::check_access(const VirtualDevice& to, const VirtualDevice& from) const {
+CUresult Copy3D::check_access(const VirtualDevice* to, const VirtualDevice* from) const {
   const CUresult status = check_pool_access(to, {reinterpret_cast<CUdeviceptr>(to_.row(0, 0))});
   if (status != CUDA_SUCCESS) return status;
   return check_pool_access(from, {reinterpret_cast<CUdeviceptr>(from_.row(0, 0))});

@@ -22,7 +22,7 @@ class Copy3D {
   /// below.
   CUresult validate();
   /// Whether the devices that write and read may do so: after validate().
-  CUresult check_access(const VirtualDevice& to, const VirtualDevice& from) const;
+  CUresult check_access(const VirtualDevice* to, const VirtualDevice* from) const;
   /// Whether one side is host memory that the driver does not know.
   bool is_pageable() const { return to_.is_pageable() || from_.is_pageable(); }
   /// Copies. False, with part of it copied, if some memory is not mapped.

@@ -77,8 +77,8 @@ CUresult check_ends(End to_end, CUdeviceptr to, End from_end, CUdeviceptr from, 
   Context* const to_context = registry.contexts.find(peers->to);
   Context* const from_context = registry.contexts.find(peers->from);
   if (to_context == nullptr || from_context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
-  const CUresult status = check_pool_access(to_context->device(), {to});
-  return status == CUDA_SUCCESS ? check_pool_access(from_context->device(), {from}) : status;
+  const CUresult status = check_pool_access(&to_context->device(), {to});
+  return status == CUDA_SUCCESS ? check_pool_access(&from_context->device(), {from}) : status;
 }
 
 CUresult copy_now(End to_end, CUdeviceptr to, End from_end, CUdeviceptr from, std::size_t bytes,

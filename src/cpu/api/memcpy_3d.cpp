@@ -15,8 +15,8 @@ enum class When { Now, Async };
 
 /// Of copies between contexts: the devices that write and read.
 struct PeerDevices {
-  const VirtualDevice& to;
-  const VirtualDevice& from;
+  const VirtualDevice* to;
+  const VirtualDevice* from;
 };
 
 CUresult copy(const CUDA_MEMCPY3D& spec, CUstream handle, When when,
@@ -29,7 +29,7 @@ CUresult copy(const CUDA_MEMCPY3D& spec, CUstream handle, When when,
     }
     if (box.is_empty()) return CUDA_SUCCESS;
     CUresult status = box.validate();
-    const VirtualDevice& device = current_device();
+    const VirtualDevice* const device = current_device();
     if (status == CUDA_SUCCESS)
       status = box.check_access(peers != nullptr ? peers->to : device,
                                 peers != nullptr ? peers->from : device);
@@ -105,7 +105,7 @@ CUresult copy_3d_peer(const CUDA_MEMCPY3D_PEER* spec, CUstream stream, When when
     const Context* const to = registry.contexts.find(spec->dstContext);
     const Context* const from = registry.contexts.find(spec->srcContext);
     if (to == nullptr || from == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
-    const PeerDevices peers{to->device(), from->device()};
+    const PeerDevices peers{&to->device(), &from->device()};
     return copy(without_contexts(*spec), stream, when, &peers);
   });
 }

@@ -41,19 +41,20 @@ bool is_reached_from(int device, const exec::Allocation& block) {
 
 }  // namespace
 
-const VirtualDevice& current_device() {
-  return registry.contexts.find(this_thread.current)->device();
+const VirtualDevice* current_device() {
+  Context* const context = registry.contexts.find(this_thread.current);
+  return context != nullptr ? &context->device() : nullptr;
 }
 
-CUresult check_pool_access(const VirtualDevice& device,
+CUresult check_pool_access(const VirtualDevice* device,
                            std::initializer_list<CUdeviceptr> addresses) {
-  if (device_count() == 1) return CUDA_SUCCESS;
+  if (device == nullptr || device_count() == 1) return CUDA_SUCCESS;
   for (const CUdeviceptr address : addresses) {
     const auto block = exec::AddressTable::instance().find(address);
-    if (!block || block->kind != exec::MemoryKind::Pool || block->device == device.ordinal() ||
-        is_reached_from(device.ordinal(), *block))
+    if (!block || block->kind != exec::MemoryKind::Pool || block->device == device->ordinal() ||
+        is_reached_from(device->ordinal(), *block))
       continue;
-    return fail(CUDA_ERROR_INVALID_VALUE, "device " + std::to_string(device.ordinal()) +
+    return fail(CUDA_ERROR_INVALID_VALUE, "device " + std::to_string(device->ordinal()) +
                                               " has no access to memory of a pool of device " +
                                               std::to_string(block->device) +
                                               " (cuMemPoolSetAccess)");
