@@ -53,7 +53,6 @@ void add_scalar(Parameters& parameters, const Scalar& scalar, DType type) {
 }
 
 /// The arrays of one launch, as its kernel walks them.
-template <std::size_t most>
 class GatheredArrays {
  public:
   /// The results have one shape.
@@ -126,6 +125,7 @@ class GatheredArrays {
   ArrayContext& context_;
   std::span<const ArrayRef> results_;
   CUstream stream_;
+  static constexpr std::size_t most = Walk::max_operands;
   std::array<Layout, most> seen_;
   std::array<const Layout*, most> layouts_;
   std::array<std::int64_t, most> item_bytes_;
@@ -163,7 +163,7 @@ bool share_elements(const ArrayRef& a, const ArrayRef& b) {
 void run_elementwise(ArrayContext& context, Ufunc ufunc, const UfuncTypes& types,
                      const ArrayRef& result, std::span<const Operand> operands, CUstream stream) {
   ElementwiseKey key{ufunc, result.type, {}, types.operands};
-  GatheredArrays<1 + max_ufunc_operands> arrays(context, std::span(&result, 1), stream);
+  GatheredArrays arrays(context, std::span(&result, 1), stream);
   for (std::size_t k = 0; k < operands.size(); ++k) {
     const ArrayRef& array = operands[k].array;
     if (array.layout == nullptr) {
@@ -192,7 +192,7 @@ void run_fused(ArrayContext& context, const Fusion& fusion, std::span<const Arra
                std::span<const ArrayRef> operands, CUstream stream) {
   FusedKey key{&fusion, {}, results.size(), {}};
   for (std::size_t r = 0; r < results.size(); ++r) key.results[r] = results[r].type;
-  GatheredArrays<Walk::max_operands> arrays(context, results, stream);
+  GatheredArrays arrays(context, results, stream);
   for (const ArrayRef& operand : operands) arrays.add(operand);
   arrays.launch(key, [&](Parameters& parameters, std::span<const CUdeviceptr> addresses) {
     for (const CUdeviceptr address : addresses.subspan(results.size())) parameters.add(address);

@@ -101,6 +101,13 @@ int Interruptible::run_handlers_in_wait() noexcept {
   return 1;
 }
 
+bool Interruptible::is_to_be_repeated_after(const driver::DriverError& error) const {
+  raise_kept();
+  return raise_if_interrupted() && error.code() == CUDA_ERROR_TIMEOUT;
+}
+
+void Interruptible::throw_kept() const { throw nb::python_error(*kept_); }
+
 void Interruptible::raise_kept_later() noexcept {
   if (!kept_) return;
   auto* const kept = new (std::nothrow) nb::python_error(std::move(*kept_));

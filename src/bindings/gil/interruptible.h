@@ -57,10 +57,13 @@ class [[nodiscard]] Interruptible {
   /// After such a failure, with the GIL: runs the handlers. What one raises is kept, and the next
   /// wait is an interrupted one, which the driver ends. False after any other failure.
   bool goes_on_after(const driver::DriverError& error);
+  /// After any failure, with the GIL: raises what is kept, and what handlers raise. Whether the
+  /// call has done nothing, and is to be made again.
+  bool is_to_be_repeated_after(const driver::DriverError& error) const;
   /// At last, with the GIL.
   void raise_kept() const {
     if (kept_) [[unlikely]]
-      throw nanobind::python_error(*kept_);
+      throw_kept();
   }
   /// The same where nothing can be raised: Python raises it once it runs on.
   void raise_kept_later() noexcept;
@@ -77,6 +80,7 @@ class [[nodiscard]] Interruptible {
  private:
   void begin() noexcept;
   static void end() noexcept;
+  [[noreturn]] void throw_kept() const;
   static void run_handlers();
   static void run_pending_handlers();
   static int run_handlers_in_wait() noexcept;

@@ -53,6 +53,23 @@ GilReleased::~GilReleased() {
   --threads_away;
 }
 
+void run_without_gil(void (*action)(void* context), void* context) {
+  const GilReleaseCount counted;
+  const Interruptible wait;
+  wait.raise_if_interrupted_before();
+  for (;;) {
+    try {
+      {
+        const GilReleased released;
+        action(context);
+      }
+      return wait.raise_kept();
+    } catch (const driver::DriverError& error) {
+      if (!wait.is_to_be_repeated_after(error)) throw;
+    }
+  }
+}
+
 void poll_without_gil(const std::function<bool()>& is_done) {
   using Clock = std::chrono::steady_clock;
   const GilReleaseCount counted;

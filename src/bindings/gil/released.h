@@ -5,6 +5,7 @@
 #include <nanobind/nanobind.h>
 
 #include <functional>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -47,12 +48,8 @@ class [[nodiscard]] GilReleaseCount {
   inline static int threads_ = 0;
 };
 
-/// What `action` returns, made without the GIL.
-template <class Action>
-decltype(auto) called_without_gil(Action&& action) {
-  const GilReleased released;
-  return action();
-}
+/// without_gil() for a function of `context`: what all calls have in common, once.
+void run_without_gil(void (*action)(void* context), void* context);
 
 /// Runs `action` without the GIL, which is held before and after. Raises what a signal's handler
 /// raises, such as KeyboardInterrupt, while the call waits or where the driver gave it up for an
@@ -60,23 +57,15 @@ decltype(auto) called_without_gil(Action&& action) {
 /// is made again.
 template <class Action>
 auto without_gil(Action&& action) {
-  const GilReleaseCount counted;
-  const Interruptible wait;
-  wait.raise_if_interrupted_before();
-  for (;;) {
-    try {
-      if constexpr (std::is_void_v<decltype(action())>) {
-        called_without_gil(action);
-        return wait.raise_kept();
-      } else {
-        auto result = called_without_gil(action);
-        wait.raise_kept();
-        return result;
-      }
-    } catch (const driver::DriverError& error) {
-      wait.raise_kept();
-      if (!wait.raise_if_interrupted() || error.code() != CUDA_ERROR_TIMEOUT) throw;
-    }
+  using Result = decltype(action());
+  if constexpr (std::is_void_v<Result>) {
+    auto call = [&] { action(); };
+    run_without_gil([](void* it) { (*static_cast<decltype(call)*>(it))(); }, &call);
+  } else {
+    std::optional<std::decay_t<Result>> result;
+    auto call = [&] { result.emplace(action()); };
+    run_without_gil([](void* it) { (*static_cast<decltype(call)*>(it))(); }, &call);
+    return std::move(*result);
   }
 }
 
@@ -94,9 +83,7 @@ void wait_without_gil(Action&& action) {
       action();
       done = true;
     } catch (const driver::DriverError& error) {
-      if (wait.goes_on_after(error)) continue;
-      wait.raise_kept();
-      if (!wait.raise_if_interrupted() || error.code() != CUDA_ERROR_TIMEOUT) throw;
+      if (!wait.goes_on_after(error) && !wait.is_to_be_repeated_after(error)) throw;
     }
   }
   wait.raise_kept();
