@@ -7,15 +7,18 @@ print, and nothing else is used.
 """
 
 import ast
+import contextlib
 import ctypes
 import inspect
 import os
 import pathlib
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import textwrap
 import types
 
@@ -50,11 +53,23 @@ def blocks(language):
 
 def run(command, cwd=None, complaints=("Traceback", "Exception ignored"), **environment):
     settings = {**os.environ, **environment}
-    done = subprocess.run(command, capture_output=True, text=True, cwd=cwd, env=settings)
-    assert done.returncode == 0, done.stdout + done.stderr
+    # Files, as what a command leaves in the background would keep a pipe open; it ends with the command.
+    with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as errors:
+        process = subprocess.Popen(
+            command, stdout=output, stderr=errors, text=True, cwd=cwd, env=settings, start_new_session=True
+        )
+        try:
+            status = process.wait()
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+        output.seek(0)
+        errors.seek(0)
+        printed, complained = output.read(), errors.read()
+    assert status == 0, printed + complained
     for sign in complaints:
-        assert sign not in done.stderr, done.stderr
-    return done.stdout
+        assert sign not in complained, complained
+    return printed
 
 
 def test_every_block_is_of_a_kind_that_is_run():
