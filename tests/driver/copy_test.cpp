@@ -89,7 +89,8 @@ TEST_CASE("a box is copied from context to context") {
   stream.finish();
   CHECK(read(second.address())[7] == 8);
   CHECK(read(second.address())[8] == 0);
-  CHECK(CU(cuMemcpy3DPeer)(nullptr) == CUDA_ERROR_INVALID_VALUE);
+  // NVIDIA's driver reads the description without a look at the pointer.
+  if (is_cpu_driver()) CHECK(CU(cuMemcpy3DPeer)(nullptr) == CUDA_ERROR_INVALID_VALUE);
 }
 
 TEST_CASE("bytes are copied from context to context in a stream") {

@@ -59,6 +59,13 @@ int DriverSession::driver_version() const {
   return version;
 }
 
+int DriverSession::capability() const {
+  int major = 0, minor = 0;
+  DRIVER_CALL(cuDeviceGetAttribute, &major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device_);
+  DRIVER_CALL(cuDeviceGetAttribute, &minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device_);
+  return 10 * major + minor;
+}
+
 CUresult DriverSession::load(const std::string& ptx, CUmodule* module, std::string* log) const {
   std::vector<char> errors(16384, '\0');
   CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};

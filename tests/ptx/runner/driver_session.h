@@ -26,6 +26,8 @@ class DriverSession {
 
   std::string device_name() const;
   int driver_version() const;
+  /// Compute capability times 10, as targets have it: 90 for 9.0.
+  int capability() const;
   /// The status of loading; `log` gets the compiler's messages.
   CUresult load(const std::string& ptx, CUmodule* module, std::string* log) const;
   void unload(CUmodule module) const;

@@ -124,6 +124,11 @@ class Runner {
     std::string log;
     const CUresult status = driver_.load(file.text, &module, &log);
     if (file.reject) return check_reject(file, status, log, module);
+    if (status != CUDA_SUCCESS && file.target > driver_.capability()) {
+      std::printf("SKIPPED %s: needs compute capability %d.%d\n", file.stem.c_str(),
+                  file.target / 10, file.target % 10);
+      return;
+    }
     if (status != CUDA_SUCCESS) {
       return fail(file, "-",
                   "did not load: " + std::to_string(static_cast<int>(status)) + "\n" + log);

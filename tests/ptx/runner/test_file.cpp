@@ -9,6 +9,7 @@
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
+#include <string_view>
 
 #include "special_values.h"
 
@@ -182,6 +183,8 @@ TestFile read_test_file(const std::string& path) {
   for (std::string line; std::getline(stream, line);) {
     ++line_number;
     file.text += line + '\n';
+    constexpr std::string_view target = ".target sm_";
+    if (line.starts_with(target)) file.target = std::atoi(&line[target.size()]);
     const auto directive = directive_of(line);
     if (!directive) continue;
     if (directive->rfind("+ ", 0) == 0) {

@@ -55,6 +55,7 @@ struct LaunchTest {
 
 struct TestFile {
   std::string path, stem, text;
+  int target = 0;  ///< of .target: 90 for sm_90a
   std::optional<int> reject;
   std::string reject_text;
   std::vector<LaunchTest> tests;
