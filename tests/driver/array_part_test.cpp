@@ -41,22 +41,25 @@ class MadeLevels {
 /// Memory for tiles, on device 0.
 class TilePool {
  public:
-  explicit TilePool(unsigned short usage = CU_MEM_CREATE_USAGE_TILE_POOL) {
+  explicit TilePool(unsigned short usage = CU_MEM_CREATE_USAGE_TILE_POOL,
+                    std::size_t granules = 1) {
     CUmemAllocationProp properties{};
     properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
     properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
     properties.allocFlags.usage = usage;
-    std::size_t bytes = 0;
-    REQUIRE(CU(cuMemGetAllocationGranularity)(&bytes, &properties,
+    REQUIRE(CU(cuMemGetAllocationGranularity)(&bytes_, &properties,
                                               CU_MEM_ALLOC_GRANULARITY_MINIMUM) == CUDA_SUCCESS);
-    REQUIRE(CU(cuMemCreate)(&handle_, bytes, &properties, 0) == CUDA_SUCCESS);
+    bytes_ *= granules;
+    REQUIRE(CU(cuMemCreate)(&handle_, bytes_, &properties, 0) == CUDA_SUCCESS);
   }
   ~TilePool() { CU(cuMemRelease)(handle_); }
   TilePool(const TilePool&) = delete;
   TilePool& operator=(const TilePool&) = delete;
   CUmemGenericAllocationHandle handle() const { return handle_; }
+  std::size_t bytes() const { return bytes_; }
 
  private:
+  std::size_t bytes_ = 0;
   CUmemGenericAllocationHandle handle_ = 0;
 };
 
@@ -173,7 +176,7 @@ TEST_CASE("levels of a sparse array have tiles, and the small ones memory togeth
   CHECK(found.tileExtent.width * found.tileExtent.height * 16 == 65536);
   REQUIRE(found.miptailFirstLevel > 0);
   REQUIRE(found.miptailFirstLevel < 7);
-  const TilePool pool;
+  const TilePool pool(CU_MEM_CREATE_USAGE_TILE_POOL, 4);  // an H200's tail has 88 tiles
   CUarrayMapInfo tile{};
   tile.resourceType = CU_RESOURCE_TYPE_MIPMAPPED_ARRAY;
   tile.resource.mipmap = levels;
@@ -210,6 +213,13 @@ TEST_CASE("levels of a sparse array have tiles, and the small ones memory togeth
   CHECK(refuses(wrong));
   wrong = tail;
   wrong.subresource.miptail.size = 1;
+  CHECK(refuses(wrong));
+  wrong = tail;
+  wrong.offset = pool.bytes() - 65536;
+  wrong.subresource.miptail.size = 131072;
+  CHECK(refuses(wrong));
+  wrong = tile;
+  wrong.subresource.sparseLevel.extentDepth = 0;
   CHECK(refuses(wrong));
   CHECK(CU(cuMipmappedArrayGetSparseProperties)(nullptr, levels) == CUDA_ERROR_INVALID_VALUE);
   if (!is_cpu_driver()) return;  // to be recorded on a GPU
