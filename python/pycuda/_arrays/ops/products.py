@@ -283,7 +283,7 @@ def product(self, other, stream=None):
     if self.ndim == 1 and other_ndim == 1:
         if stream is None and self.dtype is other.dtype and self.shape == other.shape:
             return self._reduce_all("dot", other, False)
-        return dot(self, other, stream=stream)
+        return dot(self, other, self.dtype if self.dtype == other.dtype else None, stream)
     if other_ndim > 2:
         return tensordot(self, other, (-1, -2))
     return matmul(self, other)

@@ -253,8 +253,13 @@ def _common_dtype(a, b):
     return a.dtype if a.dtype is b.dtype else np.result_type(a.dtype, b.dtype)
 
 
+def counted(dtype, *operands):
+    """`dtype`, or int64 where only truth values are added: in the original, comparisons return numbers."""
+    return _POSITION if dtype is None and builtins.all(one.dtype == np.bool_ for one in operands) else dtype
+
+
 def dot(a, b, dtype=None, stream=None, allocator=None):
-    """The sum of the products of the elements, without conjugation.
+    """The sum of the products of the elements, without conjugation; that of truth values is counted in int64.
 
     Examples
     --------
@@ -269,7 +274,8 @@ def dot(a, b, dtype=None, stream=None, allocator=None):
             raise ValueError(f"dot needs operands of equal size, not of shapes {a.shape} and {b.shape}")
         a, b = a.ravel(), b.ravel()
     if dtype is None and a.dtype is b.dtype and stream is None and allocator is None:
-        return a._reduce_all("dot", b, False)
+        return a._reduce_all("dot", b, a.dtype == np.bool_)
+    dtype = counted(dtype, a, b)
     dtype = _common_dtype(a, b) if dtype is None else dtype
     return allocated(_reduce("dot", a, None, dtype, stream, second=b), allocator)
 

@@ -9,7 +9,7 @@ from pycuda._arrays.core.gpuarray import GPUArray
 from pycuda._arrays.core.refusals import not_on_device
 from pycuda._arrays.ops import selection
 from pycuda._arrays.ops.creation import zeros
-from pycuda._arrays.ops.reductions import _reduce, allocated, dot
+from pycuda._arrays.ops.reductions import _reduce, allocated, counted, dot
 
 _array = _driver._array
 _apply = _array.apply
@@ -22,7 +22,8 @@ def _taken(a, indices, stream):
 def sum(a, dtype=None, stream=None, allocator=None, *, axis=None, keepdims=False, out=None):
     """The sum, computed and returned in `dtype`, by default the array's: an array without axes.
 
-    Unlike `GPUArray.sum`, small integers are summed in their own dtype, as in the original.
+    Unlike `GPUArray.sum`, small integers are summed in their own dtype, as in the original. Truth values are counted
+    in int64: ``gpuarray.sum(a > 0)`` is the number of positive elements.
 
     Examples
     --------
@@ -32,17 +33,17 @@ def sum(a, dtype=None, stream=None, allocator=None, *, axis=None, keepdims=False
     if not isinstance(a, GPUArray):
         raise not_on_device("sum", a)
     if axis is None and dtype is None and stream is None and out is None and not keepdims and allocator is None:
-        return a._reduce_all("sum", None, False)
-    return allocated(_reduce("sum", a, axis, dtype, stream, keepdims, out), allocator)
+        return a._reduce_all("sum", None, a.dtype == np.bool_)
+    return allocated(_reduce("sum", a, axis, counted(dtype, a), stream, keepdims, out), allocator)
 
 
 def prod(a, dtype=None, stream=None, allocator=None, *, axis=None, keepdims=False, out=None):
-    """The product, computed and returned in `dtype`, by default the array's."""
+    """The product, computed and returned in `dtype`, by default the array's (int64 of truth values)."""
     if not isinstance(a, GPUArray):
         raise not_on_device("prod", a)
     if axis is None and dtype is None and stream is None and out is None and not keepdims and allocator is None:
-        return a._reduce_all("prod", None, False)
-    return allocated(_reduce("prod", a, axis, dtype, stream, keepdims, out), allocator)
+        return a._reduce_all("prod", None, a.dtype == np.bool_)
+    return allocated(_reduce("prod", a, axis, counted(dtype, a), stream, keepdims, out), allocator)
 
 
 def subset_sum(subset, a, dtype=None, stream=None, allocator=None):
