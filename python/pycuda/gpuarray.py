@@ -45,8 +45,8 @@ def __getattr__(name):
         globals()[name] = _load(module, name)
     elif name in _FOR_PROGRAMS:
         globals()[name] = getattr(importlib.import_module("pycuda._arrays.pycuda.private"), name)
-    elif name == "GrowingArray":
-        globals()[name] = importlib.import_module("pycuda._arrays.pycuda.growing").GrowingArray
+    elif name in ("GrowingArray", "_regrown"):  # the second is what pickles name
+        globals()[name] = getattr(importlib.import_module("pycuda._arrays.pycuda.growing"), name)
     elif name == "elementwise":
         globals()[name] = importlib.import_module("pycuda.elementwise")
     else:

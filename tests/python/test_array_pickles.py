@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Pickles of arrays and of functions on them name `pycuda.gpuarray`, wherever the code is."""
 
+import copy
 import pickle
 
 import numpy as np
@@ -23,8 +24,21 @@ def test_arrays_keep_elements_and_class(kind):
     assert np.array_equal(restored.get(), plain.get())
 
 
+@pytest.mark.parametrize("copied", [lambda a: pickle.loads(pickle.dumps(a)), copy.copy, copy.deepcopy])
+def test_copies_of_growing_arrays_grow(copied):
+    array = gpuarray.GrowingArray((2,), np.float32, capacity=50)
+    array[...] = np.float32([1, 2])
+    other = copied(array)
+    assert type(other) is gpuarray.GrowingArray
+    assert other.capacity == 50
+    other.append(np.float32([3]))
+    assert other.get().tolist() == [1, 2, 3]
+    assert array.get().tolist() == [1, 2]
+
+
 def test_pickles_name_no_private_module():
     assert b"_arrays" not in pickle.dumps(gpuarray.zeros(2))
+    assert b"_arrays" not in pickle.dumps(gpuarray.GrowingArray(2, np.float32, capacity=2))
 
 
 def test_arrays_pickled_before_version_0_2_are_restored():

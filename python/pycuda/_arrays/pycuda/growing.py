@@ -126,6 +126,25 @@ class GrowingArray(GPUArray):
         if rows.size:
             self[before:] = rows
 
+    def __reduce__(self):
+        return _regrown, (self.get(), self.capacity)
+
+    def __copy__(self):
+        return _regrown(self, self.capacity)
+
+    def __deepcopy__(self, memo):
+        return _regrown(self, self.capacity)
+
     def _new_like_me(self, dtype=None, order="C"):
         """An ordinary array: results of operations do not grow."""
         return self[...]._new_like_me(dtype, order)
+
+
+def _regrown(rows, capacity):
+    new = GrowingArray(rows.shape, rows.dtype, capacity)
+    new[...] = rows
+    return new
+
+
+# What pickles name: it does not change with the files.
+_regrown.__module__ = "pycuda.gpuarray"
