@@ -185,6 +185,12 @@ class MadeInContext:
         self._context, self._made_by, self._elsewhere = _context_in_use(), (kind, arguments), {}
         _made_elsewhere.add(self)
 
+    def __reduce__(self):
+        kind, arguments = self._made_by
+        if type(self) is not kind:
+            raise TypeError(f"cannot pickle or copy a {type(self).__name__}: only a plain {kind.__name__} is")
+        return kind, arguments
+
     def _of_current_context(self):
         """The one of the context in use; this one where there is none."""
         context = _context_in_use()
