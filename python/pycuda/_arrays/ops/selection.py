@@ -12,6 +12,7 @@ from pycuda._arrays.core.gpuarray import GPUArray
 from pycuda._arrays.core.shapes import _along_one
 from pycuda._arrays.ops.creation import to_gpu
 from pycuda._arrays.ops.scans import positions_of_true
+from pycuda._arrays.ops.views import field
 
 _array = _driver._array
 _MOST_ARRAYS = 4  # that the kernels take
@@ -284,7 +285,9 @@ def _whole_mask(ary, index):
 
 
 def select(ary, index):
-    """``ary[index]`` with arrays in the index: a copy."""
+    """``ary[index]`` with arrays in the index: a copy. With the name of a field a view."""
+    if isinstance(index, str):
+        return field(ary, index)
     mask = _whole_mask(ary, index)
     if mask is not None:
         positions = positions_of_true(mask)

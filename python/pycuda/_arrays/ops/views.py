@@ -132,6 +132,29 @@ def view(self, dtype=None):
     return _array.view(self, 0, shape, strides, dtype)
 
 
+def field(self, name):
+    """The elements of one field of structs: a view, as in NumPy.
+
+    IndexError if the elements have no fields, ValueError if there is none of that name, or if kernels cannot read it
+    because the structs are packed.
+    """
+    fields = self.dtype.fields
+    if fields is None:
+        raise IndexError(f"invalid subindex in axis 0: {name!r}, and elements of dtype {self.dtype} have no fields")
+    if name not in fields:
+        raise ValueError(f"no field {name!r}: the elements have {', '.join(map(repr, fields))}")
+    dtype, offset = fields[name][:2]
+    base = dtype.base
+    boundary = base.itemsize if base.kind in "biufc" else base.alignment
+    if self.size and builtins.any(distance % boundary for distance in (self.ptr + offset, *self.strides)):
+        raise ValueError(
+            f"field {name!r} is not at multiples of {boundary} bytes, as kernels need it for {base}: "
+            "numpy.dtype(fields, align=True) lays structs out as C does"
+        )
+    inner = np.empty(dtype.shape, base).strides
+    return _array.view(self, offset, (*self.shape, *dtype.shape), (*self.strides, *inner), base)
+
+
 def squeeze(self, axis=None):
     """A view without axes of length one: without all of them, or without `axis`. ValueError if that is longer."""
     if axis is None:
