@@ -13,10 +13,12 @@ using driver::DriverError;
 using internal::on_thread;
 using internal::ThreadStack;
 
-/// Every push that has not been popped, of all threads, oldest first.
 struct ActiveContexts {
-  std::mutex mutex;  // protects `pushes`
+  std::mutex mutex;  // protects all below
+  /// Every push that has not been popped, of all threads, oldest first.
   std::vector<std::weak_ptr<Context>> pushes;
+  /// The contexts that threads left current when they ended, oldest first, each once.
+  std::vector<std::weak_ptr<Context>> left;
 };
 
 ActiveContexts& active_contexts() {
@@ -41,6 +43,30 @@ void note_pop(const Context& context) noexcept {
       return;
     }
   }
+}
+
+/// Keeps the contexts of a thread that ends for threads that have none: whoever imports
+/// pycuda.autoinit in a thread of a pool has made the context of the process.
+void note_left(const ContextPtr& context) noexcept {
+  ActiveContexts& active = active_contexts();
+  const std::lock_guard lock(active.mutex);
+  std::erase_if(active.left, [&](const std::weak_ptr<Context>& earlier) {
+    const ContextPtr other = earlier.lock();
+    return other == nullptr || other == context || !other->valid();
+  });
+  try {
+    active.left.push_back(context);
+  } catch (const std::bad_alloc&) {  // the thread's end is no place for errors
+  }
+}
+
+/// The newest context of a list that is still there.
+ContextPtr newest_of(const std::vector<std::weak_ptr<Context>>& contexts) {
+  for (auto entry = contexts.rbegin(); entry != contexts.rend(); ++entry) {
+    ContextPtr context = entry->lock();
+    if (context && context->valid()) return context;
+  }
+  return nullptr;
 }
 
 CUresult activate(const ContextPtr& context) noexcept {
@@ -73,6 +99,7 @@ struct internal::ThreadStack {
   ThreadStack& operator=(const ThreadStack&) = delete;
   ~ThreadStack() {
     drop_adopted();
+    for (const ContextPtr& context : contexts) note_left(context);
     while (!contexts.empty()) drop_top();
     on_thread.stack = nullptr;
   }
@@ -184,11 +211,8 @@ ContextPtr current_context() {
 ContextPtr process_context() {
   ActiveContexts& active = active_contexts();
   const std::lock_guard lock(active.mutex);
-  for (auto push = active.pushes.rbegin(); push != active.pushes.rend(); ++push) {
-    ContextPtr context = push->lock();
-    if (context && context->valid()) return context;
-  }
-  return nullptr;
+  if (ContextPtr context = newest_of(active.pushes)) return context;
+  return newest_of(active.left);
 }
 
 ContextPtr require_context() {

@@ -24,7 +24,8 @@ void pop_context();
 /// The top valid context of this thread's own stack, or null.
 ContextPtr current_context();
 
-/// The context pushed most recently that still stands on some thread's stack, or null.
+/// The context pushed most recently that still stands on some thread's stack; else the last one
+/// that a thread left current when it ended, if somebody keeps it; or null.
 ContextPtr process_context();
 
 /// The context that new resources are made in: that of a ContextScope, else this thread's, else the

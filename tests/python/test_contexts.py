@@ -118,6 +118,21 @@ def test_a_thread_without_a_context_uses_the_process_s(context):
     assert (in_thread(work) == host).all()
 
 
+def test_the_context_that_a_thread_has_made_serves_others_after_its_end(driver):
+    run_program("""
+        import threading
+        from pycuda import gpuarray
+        def work():
+            import pycuda.autoinit
+            assert gpuarray.arange(3).get().tolist() == [0, 1, 2]
+        for _ in range(3):
+            thread = threading.Thread(target=work)
+            thread.start()
+            thread.join()
+        assert gpuarray.arange(3).get().tolist() == [0, 1, 2]
+        """)
+
+
 def test_any_thread_releases_anything(context, capfd):
     made = [cuda.mem_alloc(100), cuda.Stream(), cuda.Event(), cuda.pagelocked_empty(10, np.int8)]
     in_thread(made.clear)

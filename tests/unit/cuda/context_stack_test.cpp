@@ -169,6 +169,34 @@ TEST_CASE("a thread that ends with contexts pushed lets go of them") {
   CHECK(process_context() == nullptr);
 }
 
+TEST_CASE(
+    "a context that somebody keeps serves other threads after the thread that made it has ended") {
+  const DriverTable driver = fake_driver();
+  ContextPtr first, second;
+  std::thread([&] { first = make_context(Device(0, driver)); }).join();
+  std::thread([&] {
+    second = make_context(Device(0, driver));
+    push_context(first);
+    pop_context();
+  }).join();
+  // In a thread, which lets go at its end of what it has adopted.
+  std::thread([&] {
+    CHECK(current_context() == nullptr);
+    CHECK(require_context() == second);
+    second->detach();
+    CHECK(require_context() == first);
+    {
+      const CurrentContext own(driver);
+      CHECK(require_context() == *own);
+      std::thread([&] { CHECK(require_context() == *own); }).join();
+    }
+    CHECK(require_context() == first);
+  }).join();
+  first.reset();
+  CHECK(process_context() == nullptr);
+  CHECK(fake().contexts.empty());
+}
+
 TEST_CASE("a context that cannot be popped after its making is not lost") {
   DriverTable driver = fake_driver();
   driver.cuCtxPopCurrent.bind([](CUcontext*) { return CUDA_ERROR_UNKNOWN; });
