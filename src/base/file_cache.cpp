@@ -220,13 +220,16 @@ void FileCache::shrink(const std::string& newest) const {
 
 fs::path default_cache_folder() {
   if (environment("PYCUDA_DISABLE_CACHE")) return {};
-  if (const auto folder = environment("PYCUDA_CACHE_DIR"); folder && !folder->empty())
+  const auto home = environment("HOME");
+  if (const auto folder = environment("PYCUDA_CACHE_DIR"); folder && !folder->empty()) {
+    // No shell has replaced the tilde in the settings of a container or of a job of CI.
+    if (folder->starts_with("~/") && home && !home->empty()) return *home + folder->substr(1);
     return *folder;
+  }
   if (const auto folder = environment("XDG_CACHE_HOME"); folder && folder->starts_with('/')) {
     return fs::path(*folder) / "pycuda";
   }
-  if (const auto home = environment("HOME"); home && !home->empty())
-    return fs::path(*home) / ".cache" / "pycuda";
+  if (home && !home->empty()) return fs::path(*home) / ".cache" / "pycuda";
   return {};
 }
 

@@ -263,6 +263,11 @@ TEST_CASE("the default folder follows the environment") {
   CHECK(default_cache_folder() == "/caches/pycuda");
   const ScopedVariable own("PYCUDA_CACHE_DIR", "/mine");
   CHECK(default_cache_folder() == "/mine");
+  // As a file of settings has it, which no shell reads.
+  const ScopedVariable home_of_mine("PYCUDA_CACHE_DIR", "~/mine");
+  CHECK(default_cache_folder() == "/home/somebody/mine");
+  const ScopedVariable of_another("PYCUDA_CACHE_DIR", "~another/mine");
+  CHECK(default_cache_folder() == "~another/mine");
   const ScopedVariable off("PYCUDA_DISABLE_CACHE", "");
   CHECK(default_cache_folder().empty());
 }
