@@ -39,7 +39,7 @@ class LaunchError(Error): ...
 class RuntimeError(Error): ...
 
 class _Enumeration(int):
-    name: str | None
+    name: str | Any  # None for a value that has no name
     names: ClassVar[dict[str, Any]]
     values: ClassVar[dict[int, Any]]
 
@@ -1408,6 +1408,9 @@ class PageLockedAllocator:
 
 class PageLockedMemoryPool(_Pool):
     def __init__(self, allocator: PageLockedAllocator | None = None) -> None: ...
+    @overload
+    def allocate(self, shape: _Shape, dtype: _DType[_S], order: _Order = "C") -> NDArray[_S]: ...
+    @overload
     def allocate(self, shape: _Shape, dtype: DTypeLike, order: _Order = "C") -> NDArray[Any]: ...
 
 class StreamOrderedAllocation(_DevicePointer):
