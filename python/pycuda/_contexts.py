@@ -90,7 +90,8 @@ def make_default_context(ctx_maker=None):
         except cuda.Error as error:
             last_error = error
     raise RuntimeError(
-        f"make_default_context() wasn't able to create a context on any of the {count} detected devices"
+        f"make_default_context() wasn't able to create a context on any of the {count} detected devices: {last_error}; "
+        "`python -m pycuda` shows the driver and its devices"
     ) from last_error
 
 

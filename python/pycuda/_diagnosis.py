@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 # The rows of docs/cpu-driver/environment.md, in their order.
-_VARIABLES = (
+VARIABLES = (
     "PYCUDA_DRIVER",
     "PYCUDA_LOG",
     "CUDA_LOG_FILE",
@@ -208,14 +208,14 @@ def _cache():
 
 def _environment():
     found = False
-    for name in _VARIABLES:
+    for name in VARIABLES:
         if name in os.environ:
             found = True
             yield name, repr(os.environ[name])
     for name in sorted(os.environ):
-        if name.startswith("PYCUDA_") and name not in _VARIABLES:
+        if name.startswith("PYCUDA_") and name not in VARIABLES:
             found = True
-            close = difflib.get_close_matches(name, _VARIABLES, 1)
+            close = difflib.get_close_matches(name, VARIABLES, 1)
             yield name, f"nothing reads it{''.join(f'; do you mean {other}?' for other in close)}"
     if not found:
         yield "environment", "none of the variables that matter here is set"

@@ -7,6 +7,7 @@ import re
 
 from pycuda._checked_programs import ALLOWED, unknown_checks
 
+_PREFIX = "PYCUDA_"
 _SWITCH = ("0", "1")
 
 
@@ -72,3 +73,28 @@ def problems(environment):
         for name, (is_allowed, allowed) in _RULES.items()
         if (value := environment.get(name)) and not is_allowed(value)
     ]
+
+
+def misspelt(environment):
+    """The variables that nothing reads and whose names are close to one of this package's.
+
+    Parameters
+    ----------
+    environment : mapping
+
+    Returns
+    -------
+    list of str
+        A sentence for each variable.
+    """
+    names = [name for name in environment if name.startswith(_PREFIX) and name not in _RULES]
+    if not names:
+        return []
+    import difflib  # start-up time: pytest asks this for every project
+
+    from pycuda._diagnosis import VARIABLES
+
+    own = [name.removeprefix(_PREFIX) for name in VARIABLES if name.startswith(_PREFIX)]
+    unknown = [name.removeprefix(_PREFIX) for name in sorted(names) if name not in VARIABLES]
+    close = [(name, difflib.get_close_matches(name, own, 1, 0.75)) for name in unknown]
+    return [f"nothing reads {_PREFIX}{name}; do you mean {_PREFIX}{known[0]}?" for name, known in close if known]

@@ -15,6 +15,7 @@ import warnings
 
 import pytest
 
+from pycuda import _test_advice
 from pycuda._tested_kernels import CAPTURE_ERRORS, KernelWatch, said_by
 
 #: Longer than any kernel of a test should run, and short enough for a job of CI.
@@ -23,6 +24,7 @@ _DRIVER_OF = {"cpu": "cpu", "gpu": "nvidia"}
 _KIND_OF = {"cpu": "CPU", "gpu": "NVIDIA"}
 
 _passed = pytest.StashKey[bool]()
+_passed_on = pytest.StashKey[bool]()
 _watch = pytest.StashKey["KernelWatch"]()
 _devices = pytest.StashKey[dict]()
 _sections = pytest.StashKey[list]()
@@ -32,27 +34,8 @@ _fixtures = pytest.StashKey[dict]()
 _ended = pytest.StashKey[set]()
 
 
-_NO_CONTEXT = "no currently active context?"
-# What to do in a test about errors whose own messages advise programs.
-_ADVICE = {
-    _NO_CONTEXT: "the test has no context: take the fixture cuda_context as an argument",
-    "the context has been detached": "each test has a context of its own: keep kernels and arrays between tests by "
-    "pycuda.tools.context_dependent_memoize, not in variables of modules or classes",
-}
-
-
-_SETUP_METHOD = (
-    "setup_method and setup_function run before the fixtures of usefixtures: make it a fixture that takes the context, "
-    "as in `@pytest.fixture(autouse=True)` and `def setup(self, cuda_context): ...`"
-)
-_EARLY_FIXTURE = (
-    "a fixture ran before cuda_context: let it take cuda_context as an argument; one of a larger scope cannot, so it "
-    "makes NumPy arrays, and the test copies them"
-)
-_HYPOTHESIS = (
-    "all examples that Hypothesis tries have one context, and after a fault they all fail: let the test make a context "
-    "for each example by pycuda.tools.make_default_context(), wait in it and detach it, without cuda_context"
-)
+class CudaSettingWarning(UserWarning):
+    """A variable of the environment looks like one of this package's, misspelt."""
 
 
 class CudaMemoryLeakWarning(UserWarning):
@@ -63,7 +46,8 @@ def _names_of_checks(text):
     from pycuda._checked_programs import ALLOWED, unknown_checks  # start-up time: as below
 
     if (unknown := unknown_checks(text)) is not None:
-        raise argparse.ArgumentTypeError(f"there is no check {unknown!r}: {ALLOWED} (as in --cuda-check=memory)")
+        hint = "write files and folders before --cuda-check, or a name after it: " if os.path.exists(text) else ""
+        raise argparse.ArgumentTypeError(f"there is no check {unknown!r}: {hint}{ALLOWED} (as in --cuda-check=memory)")
     return text
 
 
@@ -122,7 +106,12 @@ def pytest_addoption(parser):
 @pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests(early_config):
     """Pass the options on to the driver."""
-    options = early_config.known_args_namespace
+    _pass_on(early_config, early_config.known_args_namespace)
+
+
+def _pass_on(config, options):
+    """Set the driver's variables by the options."""
+    config.stash[_passed_on] = True
     if options.cuda_device in _DRIVER_OF:
         os.environ["PYCUDA_DRIVER"] = _DRIVER_OF[options.cuda_device]
     if options.cuda_check is not None:
@@ -132,13 +121,13 @@ def pytest_load_initial_conftests(early_config):
     if options.cuda_timeout is not None:
         os.environ["PYCUDA_CPU_TIMEOUT"] = options.cuda_timeout
     elif not os.environ.get("PYCUDA_CPU_TIMEOUT"):
-        os.environ["PYCUDA_CPU_TIMEOUT"] = str(_test_seconds(early_config) or _KERNEL_SECONDS)
+        os.environ["PYCUDA_CPU_TIMEOUT"] = str(_test_seconds(config, options) or _KERNEL_SECONDS)
 
 
-def _test_seconds(config):
+def _test_seconds(config, options):
     """How long a test may take by pytest-timeout; None where it has no limit."""
     try:
-        value = config.known_args_namespace.timeout or os.environ.get("PYTEST_TIMEOUT") or config.getini("timeout")
+        value = options.timeout or os.environ.get("PYTEST_TIMEOUT") or config.getini("timeout")
         seconds = float(value or 0)
     except (AttributeError, KeyError, ValueError):
         return None
@@ -149,6 +138,10 @@ def pytest_configure(config):
     """The markers; the environment as every conftest.py has left it."""
     from pycuda import _settings  # start-up time: after the options
 
+    if _passed_on not in config.stash:  # a conftest.py has named the plug-in: the hook above had run before
+        _pass_on(config, config.option)
+    for sentence in _settings.misspelt(os.environ):
+        config.issue_config_time_warning(CudaSettingWarning(sentence), stacklevel=2)
     if wrong := _settings.problems(os.environ):
         raise pytest.UsageError("\n".join(wrong))
     config.stash[_holders], config.stash[_fixtures], config.stash[_devices] = {}, {}, {}
@@ -188,7 +181,7 @@ def _driver_kind(config):
     try:
         kind = _rtc.driver_origin()["kind"]
     except Exception as error:
-        pytest.fail(f"--cuda-device={wanted}: {error}", pytrace=False)
+        raise pytest.fail.Exception(f"--cuda-device={wanted}: {error}", pytrace=False) from None
     if wanted in _KIND_OF and kind != _KIND_OF[wanted]:
         pytest.fail(
             f"--cuda-device={wanted}, but the {kind} driver was loaded before pytest read its options",
@@ -272,16 +265,11 @@ def pytest_runtest_makereport(item, call):
     found = item.stash.get(_sections, [])
     if call.excinfo is not None:
         said = str(call.excinfo.value)
-        report.sections += [("CUDA", _advice(item, call, words)) for words in _ADVICE if words in said]
         lost = item.stash.get(_lost_before, "")
         # Of the fault that is spoken of: the test's own context may be lost, too.
         if lost and report.failed and "context is lost" in said and lost.rpartition(" failed: ")[2] in said:
             report.sections.append(("CUDA", lost))
-        if hasattr(getattr(item, "obj", None), "hypothesis") and "cuda_context" in item.fixturenames:
-            # Hypothesis puts failures that contradict each other into a group.
-            each = "".join(map(str, (call.excinfo.value, *getattr(call.excinfo.value, "exceptions", ()))))
-            if "context was lost earlier" in each:
-                report.sections.append(("CUDA", _HYPOTHESIS))
+        report.sections += [("CUDA", text) for text in _test_advice.on(item, call)]
         # Of a test that is expected to fail, and of one that fails by itself: else the failure says it.
         if found and (hasattr(report, "wasxfail") or said_by(found) != said):
             report.sections.append(("CUDA", said_by(found)))
@@ -289,14 +277,6 @@ def pytest_runtest_makereport(item, call):
     if call.when == "call":
         item.stash[_passed] = report.passed
     return report
-
-
-def _advice(item, call, words):
-    has_context = words == _NO_CONTEXT and call.when == "setup" and "cuda_context" in getattr(item, "fixturenames", ())
-    if not has_context:
-        return _ADVICE[words]
-    called = {entry.name for entry in call.excinfo.traceback}
-    return _SETUP_METHOD if called & {"setup_method", "setup_function", "setUp"} else _EARLY_FIXTURE
 
 
 def _used_bytes(cuda, kind):
@@ -389,8 +369,8 @@ def cuda_context(request):
         watch.begin()
         before = cuda.Context.get_current()
         made = tools.make_default_context()
-    except (cuda.Error, RuntimeError) as error:
-        pytest.fail(f"no CUDA context: {error}", pytrace=False)
+    except (cuda.Error, RuntimeError, ValueError) as error:
+        raise pytest.fail.Exception(f"no CUDA context: {error}", pytrace=False) from None
     _note_device(request.config)
     used_before = _used_bytes(cuda, kind)
     yield made

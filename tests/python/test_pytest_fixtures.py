@@ -122,6 +122,44 @@ def test_advice_on_fixtures_that_come_before_the_context_says_which_ones(project
     assert output.count("setup_method and setup_function run before the fixtures of usefixtures") == 1, output
 
 
+def test_advice_names_the_fixture_as_each_kind_of_test_can_take_it(project):
+    pytest.importorskip("hypothesis", reason="needs hypothesis")
+    code = """
+        import unittest
+        from hypothesis import given, strategies
+        class TestMethod(unittest.TestCase):
+            def test_method(self): cuda.mem_alloc(4)
+        class TestSetUp(unittest.TestCase):
+            def setUp(self): cuda.mem_alloc(4)
+            def test_method(self): pass
+        @pytest.mark.usefixtures("cuda_context")
+        class TestSetUpClass(unittest.TestCase):
+            @classmethod
+            def setUpClass(cls): cuda.mem_alloc(4)
+            def test_method(self): pass
+        @given(strategies.integers())
+        def test_given(number): cuda.mem_alloc(4)
+        @given(strategies.integers())
+        def test_given_argument(cuda_context, number): pass
+        def example():
+            '''
+            >>> memory = cuda.mem_alloc(4)
+            '''
+        def right_example():
+            '''
+            >>> context = getfixture("cuda_context")
+            >>> memory = cuda.mem_alloc(4)
+            '''
+        """
+    status, output = project(code, "--doctest-modules")
+    assert status == 1 and "5 failed, 1 passed, 1 error" in output, output
+    assert output.count('the test has no context: mark it with `@pytest.mark.usefixtures("cuda_context")`') == 3, output
+    assert output.count("setUpClass runs before the fixtures of a test: make what needs a context in setUp") == 1
+    assert output.count("where that is fine, name the fixture by `@pytest.mark.usefixtures") == 1, output
+    assert output.count('the example has no context: begin with `>>> context = getfixture("cuda_context")`') == 1
+    assert "as an argument" not in output.replace("not as an argument", "")
+
+
 HYPOTHESIS = """
 from hypothesis import HealthCheck, given, settings, strategies
 from pycuda import tools
