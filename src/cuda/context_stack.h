@@ -25,7 +25,7 @@ void pop_context();
 ContextPtr current_context();
 
 /// The context pushed most recently that still stands on some thread's stack; else the last one
-/// that a thread left current when it ended, if somebody keeps it; or null.
+/// that a thread left current when it ended, if the program keeps it; or null.
 ContextPtr process_context();
 
 /// The context that new resources are made in: that of a ContextScope, else this thread's, else the

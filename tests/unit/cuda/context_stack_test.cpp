@@ -169,8 +169,7 @@ TEST_CASE("a thread that ends with contexts pushed lets go of them") {
   CHECK(process_context() == nullptr);
 }
 
-TEST_CASE(
-    "a context that somebody keeps serves other threads after the thread that made it has ended") {
+TEST_CASE("a context that is kept serves other threads after the thread that made it has ended") {
   const DriverTable driver = fake_driver();
   ContextPtr first, second;
   std::thread([&] { first = make_context(Device(0, driver)); }).join();
