@@ -31,7 +31,10 @@ def _show_error(shell, kind, error, traceback, tb_offset=None):
     # An exception may have its own text, in place of a traceback.
     if hasattr(error, "_render_traceback_"):
         lines = error._render_traceback_()
+    elif shell.call_pdb or kind.__module__.startswith("IPython") or issubclass(kind, SyntaxError):
+        return shell.showtraceback((kind, error, traceback), tb_offset=tb_offset)
     else:
+        sys.last_type, sys.last_value, sys.last_traceback = kind, error, traceback  # for %debug
         lines = shell.InteractiveTB.structured_traceback(kind, error, _shown_part(traceback), tb_offset=tb_offset)
     shell._showtraceback(kind, error, lines)
     return lines
@@ -58,24 +61,47 @@ class Faults:
         self._shell = shell
         self._lost_in = ""  # the cell whose launch has failed, such as "In[6]"
         self.is_within = False  # a magic runs a cell within a cell
-        shell.set_custom_exc((driver.Error, TypeError, ValueError, RuntimeError), _show_error)
+        self.is_shown = False  # the cell has printed its fault itself
+        shell.set_custom_exc((Exception, KeyboardInterrupt), self._show)
         shell.events.register("post_run_cell", self._end_cell)
+
+    def _show(self, shell, kind, error, traceback, tb_offset=None):
+        """Show an error once, at the outer of two cells."""
+        return [] if self.is_within else _show_error(shell, kind, error, traceback, tb_offset)
 
     def _end_cell(self, result=None):
         """Wait for the cell's kernels: what they print and how they fail is then shown with their cell."""
+        if self.is_within:
+            return
         try:
-            if self.is_within or driver.Context.get_current() is None or self._is_capturing():
+            if driver.Context.get_current() is None or self._is_capturing():
                 return
             driver.Context.synchronize()
+        except KeyboardInterrupt:  # IPython would show it as an error of this function
+            self._say_interrupted(result)
         except driver.Error as error:
-            if self._lost_in or not is_lost():
-                return
-            self._lost_in = f"In[{getattr(result, 'execution_count', None) or '?'}]"
-            words = [line for line in str(error).splitlines() if not (_can_be_replaced() and line.startswith(_LOST))]
-            if not isinstance(getattr(result, "error_in_exec", None), driver.Error):
-                print("A launch of this cell failed.", "\n".join(words), file=sys.stderr)
-            if _can_be_replaced():
-                print(f"{_LOST}: the next %%cuda cell that you run replaces it, or type %cuda_reset.", file=sys.stderr)
+            self._say_lost(error, result)
+        finally:
+            self.is_shown = False
+
+    def _say_interrupted(self, result):
+        try:
+            driver.mem_get_info()
+        except driver.Error as error:  # the CPU driver has ended the kernel
+            self._say_lost(error, result)
+        else:
+            print("Interrupted; kernels of this cell may still run.", file=sys.stderr)
+
+    def _say_lost(self, error, result):
+        if self._lost_in or not is_lost():
+            return
+        self._lost_in = f"In[{getattr(result, 'execution_count', None) or '?'}]"
+        text = str(error).replace("the context was lost earlier: ", "", 1)  # it was lost in this cell
+        words = [line for line in text.splitlines() if not (_can_be_replaced() and line.startswith(_LOST))]
+        if not self.is_shown and not isinstance(getattr(result, "error_in_exec", None), driver.Error):
+            print("A launch of this cell failed.", "\n".join(words), file=sys.stderr)
+        if _can_be_replaced():
+            print(f"{_LOST}: the next %%cuda cell that you run replaces it, or type %cuda_reset.", file=sys.stderr)
 
     def _is_capturing(self):
         """Whether a stream records a graph, which waiting would end."""

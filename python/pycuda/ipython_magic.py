@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import html
 import re
@@ -23,6 +24,8 @@ from pycuda._source_places import running_cell
 from pycuda._source_text import code_of
 
 _TEMPLATE = re.compile(r"\btemplate\s*<[^{;]*\b__global__\b[^{;]*?(\w+)\s*\(")
+_UNMARKED = re.compile(r"^(?:extern \"C\" )?void (\w+)\s*\(", re.MULTILINE)
+_KERNEL_LINE = re.compile(r'__(?:global|device|constant)__\s+\w|template\s*<|extern\s+"C"')
 
 
 def _occupancy_of(function):
@@ -97,7 +100,9 @@ def compile_cell(line, cell, namespace, number=""):
         if found := _TEMPLATE.search(code_of(cell)):
             instance = f'SourceModule(source).get_function("{found[1]}<float>")'
             raise ValueError(f"%%cuda: {found[1]} is a template without an instance: {instance} makes one")
-        raise ValueError("%%cuda: the cell defines no __global__ function that the host can call")
+        found = _UNMARKED.search(code_of(cell))
+        remedy = f": write __global__ before void {found[1]}" if found else ""
+        raise ValueError(f"%%cuda: the cell defines no __global__ function that the host can call{remedy}")
     namespace.update(functions)
     return list(functions.values())
 
@@ -130,15 +135,46 @@ def _or_nothing(formatter):
     return format_or_not
 
 
-def _explain_late_magic(lines):
-    """A cell with comments before `%%cuda`, which IPython takes for Python, says so in place of a syntax error."""
+def _explain_cell(lines):
+    """A cell of CUDA C++ that IPython takes for Python, for want of its first line, says so, not "invalid syntax"."""
+    text = ""
     for place, line in enumerate(lines):
         if place and line.startswith("%%cuda"):
             text = "%%cuda must be the first line of its cell: move the comments below it"
-            return [f"from IPython.core.error import UsageError; raise UsageError({text!r})\n"]
-        if line.strip() and not line.startswith(("#", "//")):
+        elif re.match(r"%cuda\s", line) and any(map(str.strip, lines[place + 1 :])):
+            text = "%%cuda, the magic of a cell, begins with two percent signs"
+        elif _KERNEL_LINE.match(line):
+            text = "the cell is CUDA C++: write %%cuda in its first line"
+        if text or (line.strip() and not line.startswith(("#", "//"))):
             break
-    return lines
+    return [f"from IPython.core.error import UsageError; raise UsageError({text!r})\n"] if text else lines
+
+
+def _usage_error(text):
+    from IPython.core.error import UsageError  # start-up time: only for mistakes
+
+    return UsageError(text)
+
+
+def _code_of_magic(shell, name, line, cell, words=()):
+    """The code that a magic for lines and cells runs; above a cell the line may hold `words`.
+
+    Raises
+    ------
+    UsageError
+        When there is no code, it is not Python, or the line above the cell would be ignored.
+    """
+    code = line if cell is None else cell
+    if not code.strip():
+        raise _usage_error(f"%{name} takes the statement behind it, %%{name} the lines below it")
+    if cell is not None and line.strip() and not words:
+        raise _usage_error(f"%%{name} takes the lines below it, and no options: {_label_of(line)!r}")
+    try:
+        compile(shell.transform_cell(code), f"<{name}>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+    except SyntaxError as error:
+        remedy = f"; {code.split()[0]!r} belongs to %%{name}, a cell's first line" if code.split()[0] in words else ""
+        raise _usage_error(f"%{name}: {_label_of(code)!r} is not Python: {error.msg}{remedy}") from None
+    return code
 
 
 def _label_of(statement):
@@ -160,6 +196,8 @@ def load(shell):
         with _compiler_output():
             try:
                 functions = compile_cell(line, cell, shell.user_ns, number)
+            except ValueError as error:
+                raise _usage_error(str(error)) from None
             except driver.CompileError:
                 forget(cell, number, shell.user_ns)
                 raise
@@ -180,9 +218,8 @@ def load(shell):
         """Measure a statement or a cell with `pycuda.benchmark`; what it assigns to names is forgotten."""
         from pycuda import benchmark  # start-up time: only for one magic
 
-        if not (line if cell is None else cell).strip():
-            raise ValueError("%cuda_time measures the statement behind it, %%cuda_time the lines below it")
-        statement = compile(shell.transform_cell(line if cell is None else cell), "<cuda_time>", "exec")
+        code = _code_of_magic(shell, "cuda_time", line, cell)
+        statement = compile(shell.transform_cell(code), "<cuda_time>", "exec")
 
         def cell_or_line():
             exec(statement, shell.user_ns, {})
@@ -194,28 +231,31 @@ def load(shell):
         """Run a statement or a cell, and show its kernels, copies and waits: `pycuda.profile`."""
         from pycuda import profile  # start-up time: only for one magic
 
+        code = _code_of_magic(shell, "cuda_profile", line, cell)
         with profile() as recorded:
-            run_within(line if cell is None else cell)
+            run_within(code)
         return recorded
 
     def cuda_check(line, cell=None):
         """Run a statement or a cell under `pycuda.checks`, and print what they find; `%%cuda_check` may name checks."""
         from pycuda import checks  # start-up time: only for one magic
 
+        code = _code_of_magic(shell, "cuda_check", line, cell, ("memory", "init", "race", "sync", "all"))
         names = line.split() if cell is not None else []
         with checks(*(names or ["memory", "race", "sync"])) as found:
-            run_within(line if cell is None else cell)
+            run_within(code)
         print("\n".join(map(str, found)) or "The checks found nothing.")
+        faults.is_shown = any(finding.ended_launch for finding in found)
 
     def run_within(text):
-        faults.is_within = True
+        faults.is_within = True  # the error is shown once, by the cell around
         try:
             shell.run_cell(text).raise_error()
         finally:
             faults.is_within = False
 
     shell.register_magic_function(cuda, magic_kind="cell", magic_name="cuda")
-    shell.input_transformers_cleanup.append(_explain_late_magic)
+    shell.input_transformers_cleanup.append(_explain_cell)
     shell.register_magic_function(cuda_check, magic_kind="line_cell", magic_name="cuda_check")
     shell.register_magic_function(cuda_profile, magic_kind="line_cell", magic_name="cuda_profile")
     shell.register_magic_function(cuda_time, magic_kind="line_cell", magic_name="cuda_time")

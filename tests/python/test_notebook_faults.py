@@ -28,6 +28,7 @@ __global__ void set(int *a, int n)
   if (i COMPARE n) a[i] = VALUE;
 }"""
 FAULTY, RIGHT = SET.replace("COMPARE", "<=").replace("VALUE", "7"), SET.replace("COMPARE", "<").replace("VALUE", "8")
+MAKE_CONTEXT = "import pycuda.autoinit"
 MAKE = "a = gpuarray.zeros(10, np.int32)"
 LAUNCH = "set(a, np.int32(10), block=(16, 1, 1))"
 
@@ -110,3 +111,66 @@ def test_a_cell_is_checked():
     assert said[4] == "The checks found nothing."
     assert said[6].startswith("race: ")
     assert said[7].startswith("meet(a, block=(64, 1, 1)): ")
+
+
+def test_an_interrupt_at_the_end_of_a_cell_is_told_as_what_became_of_its_kernel():
+    said = _printed(
+        START,
+        "%%cuda\n__global__ void endless(volatile int *a) { while (a[0] == 0) ; }",
+        MAKE + "\nimport os, signal, threading",
+        "threading.Timer(1, os.kill, (os.getpid(), signal.SIGINT)).start()\nendless(a, block=(1, 1, 1))",
+        "a.get()",
+        "%cuda_reset",
+        "1 / 0",
+        "import sys\nprint(sys.last_value)",  # what %debug looks at
+    )
+    assert said[3].startswith("A launch of this cell failed. ") and "the user's interrupt" in said[3]
+    assert said[3].endswith("the next %%cuda cell that you run replaces it, or type %cuda_reset.")
+    assert "Traceback" not in said[3] and "callback" not in said[3] and ".py" not in said[3]
+    assert "the context was lost earlier" in said[4]
+    assert "An earlier launch (cell In[4]) lost the context." in said[5]
+    assert said[7] == "division by zero"
+
+
+def test_an_error_within_a_magic_is_shown_once_without_the_package():
+    said = _printed(START + "\n" + MAKE_CONTEXT, "%cuda_time 1 / 0", "%cuda_profile 1 / 0", "%%cuda_check\nint('x')")
+    for text, last in zip(said[1:], ("ZeroDivisionError", "ZeroDivisionError", "ValueError"), strict=True):
+        assert text.count("Traceback") == 1 and ".py" not in text, text
+        assert text.splitlines()[-1].startswith(last)
+
+
+def test_a_fault_that_a_check_finds_is_told_once():
+    said = _printed(START, FAULTY, MAKE, "%cuda_check " + LAUNCH, "%cuda_reset")
+    assert said[3].startswith("memory: illegal memory access") and said[3].count("illegal memory access") == 1
+    assert said[3].endswith("or type %cuda_reset.")
+    assert "An earlier launch (cell In[4])" in said[4]
+
+
+@pytest.mark.parametrize(
+    ("cell", "words"),
+    [
+        ("%cuda_time", "%cuda_time takes the statement behind it, %%cuda_time the lines below it"),
+        ("%cuda_profile ", "%cuda_profile takes the statement behind it"),
+        ("%cuda_check", "%cuda_check takes the statement behind it"),
+        ("%%cuda_time -n 3\npass", "%%cuda_time takes the lines below it, and no options: '-n 3'"),
+        ("%%cuda_profile x = 1\npass", "no options: 'x = 1'"),
+        ("%cuda_check race f()", "is not Python: invalid syntax; 'race' belongs to %%cuda_check, a cell's first line"),
+        ("%cuda_time -r 3 f()", "'-r 3 f()' is not Python: invalid syntax"),
+        ("%cuda\n" + RIGHT.partition("\n")[2], "%%cuda, the magic of a cell, begins with two percent signs"),
+        ("// mine\n" + RIGHT.partition("\n")[2], "the cell is CUDA C++: write %%cuda in its first line"),
+        ("#include <math.h>\n__device__ int f() { return 1; }", "the cell is CUDA C++"),
+        ("%%cuda\nvoid set(int *a) { }", "that the host can call: write __global__ before void set"),
+        ("%%cuda\nint a;", "the cell defines no __global__ function"),
+        ("%%cuda\ntemplate <class T> __global__ void f(T *a) { }", "f is a template without an instance"),
+    ],
+)
+def test_a_magic_that_is_misused_says_how_it_is_used(cell, words):
+    (_, said) = _printed(START, cell)
+    assert said.startswith("UsageError: ") and words in said and len(said.splitlines()) == 1, said
+
+
+def test_sources_in_strings_are_no_cells_of_cuda():
+    said = _printed(
+        START, "text = '''\n__global__ void f() { }\n'''\nprint(len(text))", MAKE_CONTEXT, "%cuda_check race = 1"
+    )
+    assert said[1] == "25" and said[3] == "The checks found nothing."
