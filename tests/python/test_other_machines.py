@@ -141,7 +141,7 @@ def test_without_a_cpu_driver_a_checkout_says_what_builds_it(tmp_path, numpy_alo
     assert said.rstrip().endswith(f"): `{checkout}/run build` (with PYCUDA_CPU_DRIVER unset) brings it.")
     installed = copy_of_package(tmp_path / "site-packages/pycuda", without=["libcuda_cpu.so"])
     said = run_with([installed, numpy_alone], code, PYCUDA_DRIVER="cpu").stdout
-    if platform.machine() == "x86_64":
+    if platform.machine() in ("x86_64", "aarch64"):
         assert "`pip install pycuda-anywhere-cpu` brings it" in said
     else:
         assert "`apt-get install llvm-19-dev` and then `pip install --force-reinstall" in said
@@ -155,6 +155,27 @@ def test_without_numpy_the_driver_names_what_is_missing():
     )
     assert diagnosis.returncode == 0 and "Traceback" not in diagnosis.stdout + diagnosis.stderr
     assert "missing: `pip install numpy`" in diagnosis.stdout
+
+
+@pytest.mark.skipif(
+    not has_cpu_driver() or shutil.which("cc") is None, reason="needs the CPU driver, and a C compiler"
+)
+@pytest.mark.parametrize("kilobytes", [16, 64])
+def test_the_cpu_driver_refuses_systems_with_large_memory_pages(kilobytes, tmp_path):
+    library = tmp_path / "libpages.so"
+    text = f"int getpagesize(void) {{ return {kilobytes * 1024}; }}"
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, "-x", "c", "-"], input=text, text=True, check=True)
+    code = """
+        import pycuda.driver as cuda
+        for _ in range(2):
+            try:
+                cuda.init()
+            except cuda.Error as error:
+                print(error)
+    """
+    output, errors = run_program(code, LD_PRELOAD=library, PYCUDA_DRIVER="cpu")
+    assert output.splitlines() == ["cuInit failed: operation not supported"] * 2
+    assert f"needs a system with memory pages of 4 KB, and this one's have {kilobytes} KB" in errors
 
 
 @pytest.mark.skipif(not has_cpu_driver(), reason="needs the CPU driver, which was not built")

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 // cuInit, the driver's version, and what becomes of it all in a forked child.
 #include <pthread.h>
+#include <unistd.h>
 
 #include <mutex>
+#include <string>
 
 #include "base/log.h"
 #include "cpu/api/cuda_abi.h"
 #include "cpu/api/entry_guard.h"
+#include "cpu/api/error_detail.h"
 #include "cpu/api/version.h"
 
 namespace pycuda::cpu::api {
@@ -24,6 +27,14 @@ void after_fork_in_child() {
   driver_status.store(CUDA_ERROR_NOT_INITIALIZED);
 }
 
+// Blocks of device memory are guarded, shared and let go of by pages of 4 KB, which is all that
+// x86-64 has. Systems for aarch64 may have larger ones.
+CUresult refuse_large_pages(int bytes) {
+  return fail(CUDA_ERROR_NOT_SUPPORTED,
+              "the CPU driver needs a system with memory pages of 4 KB, and this one's have " +
+                  std::to_string(bytes / 1024) + " KB: boot a kernel that was built for 4 KB");
+}
+
 CUresult initialise() {
   if (is_forked_child.load()) {
     base::log(base::LogLevel::Warning,
@@ -35,6 +46,7 @@ CUresult initialise() {
   static std::mutex once;  // protects the making of the devices
   const std::lock_guard lock(once);
   if (driver_status.load() == CUDA_SUCCESS) return CUDA_SUCCESS;
+  if (const int page = getpagesize(); page > 4096) return refuse_large_pages(page);
   if (device_count() == 0) create_devices();
   pthread_atfork(nullptr, nullptr, after_fork_in_child);
   driver_status.store(CUDA_SUCCESS, std::memory_order_release);
