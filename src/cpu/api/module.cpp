@@ -126,11 +126,15 @@ CUresult ModuleImage::load_kernel(std::size_t number, const Kernel** kernel) con
 }
 
 CUresult ModuleImage::load_checked(std::size_t number, Checks checks, const Kernel** kernel) const {
-  return kernel_of(
-      [held = shared_from_this(), number, checks] {
-        return held->code().table(number).make(variants::Variant::of(checks));
-      },
-      kernel);
+  const auto variant = variants::Variant::of(checks);
+  // What may be interrupted is left to another thread, which takes longer than a small launch.
+  if (const Kernel* const known = code().table(number).ready(variant)) {
+    *kernel = known;
+    return CUDA_SUCCESS;
+  }
+  return kernel_of([held = shared_from_this(), number,
+                    variant] { return held->code().table(number).make(variant); },
+                   kernel);
 }
 
 CUresult ModuleImage::load_form(const Dim3& grid, const Dim3& block, const Kernel** kernel) const {
