@@ -122,9 +122,10 @@ class BlockChecks {
   static constexpr std::size_t known_page_count = 64;
 
   // Of blocks that run in gangs.
-  /// Lanes of which neighbours access neighbouring words, plainly: true if they are easily seen to
-  /// be in order, else gang_access() is asked.
-  bool is_easy_row(const GangAccess& access) {
+  /// A single lane that accesses a word, or lanes of which neighbours access neighbouring words,
+  /// plainly: true if they are easily seen to be in order, else gang_access() is asked.
+  bool is_easy(const GangAccess& access) {
+    if ((access.lanes & (access.lanes - 1)) == 0 && is_easy_word(access)) return true;
     return (access.what.flags & AccessFlags::shared) != 0 ? reads_shared_row(access)
                                                           : are_lines(access);
   }
@@ -171,6 +172,7 @@ class BlockChecks {
   LineAccess line_access(const GangAccess& access) const;
   bool add_line(RacePage& page, std::uint64_t line, std::uint32_t thread, unsigned log_bytes,
                 LineAccess& now) const;
+  bool is_easy_word(const GangAccess& access);
   bool are_lines(const GangAccess& access);
   bool reads_shared_row(const GangAccess& access);
   std::uint64_t lanes_besides_lines(RacePage& page, const GangAccess& access,

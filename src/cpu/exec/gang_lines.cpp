@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Gangs of which neighbours access neighbouring words of global memory, or read words of shared
-// memory at equal distances: most accesses of most kernels, so this is the way that has to be
-// short.
+// Gangs of which neighbours access neighbouring words of global memory, one lane accesses a word,
+// or neighbours read words of shared memory at equal distances: most accesses of most kernels, so
+// this is the way that has to be short.
 #include <bit>
 
 #include "cpu/exec/block_checks.h"
@@ -42,6 +42,27 @@ bool BlockChecks::add_line(RacePage& page, std::uint64_t line, std::uint32_t thr
   now.tag = line_tag_ | thread;
   now.clock = RacePage::sized_clock(clock, log_bytes);
   return page.add_line(now, line);
+}
+
+/// Whether the only lane accesses a word of global memory, and nothing more is to be done.
+bool BlockChecks::is_easy_word(const GangAccess& access) {
+  constexpr std::uint32_t others = AccessFlags::update | AccessFlags::strong | AccessFlags::shared;
+  const auto lane = static_cast<unsigned>(std::countr_zero(access.lanes));
+  const std::uint64_t address = access.address(lane);
+  if (access.what.bytes != history_word || address % history_word != 0 ||
+      (access.what.flags & others) != 0 || shared_words_.for_code().line_tag == 0 ||
+      address / GridRaces::page_bytes - first_own_page_ < own_pages_)
+    return false;
+  RacePage* const records = page_of(address);
+  if (records == nullptr) return true;
+  GridAccess now;
+  static_cast<PastAccess&>(now) = lane_access(access);
+  now.block = number_;
+  now.mask = 15;
+  become(now, access.thread(lane));
+  const std::uint64_t word = address % GridRaces::page_bytes / history_word;
+  const RacePage::Held held(*records, word);
+  return records->add_word(now, word, line_tag_ | now.thread);
 }
 
 /// Whether all lanes access whole lines, and nothing more is to be done.
@@ -135,21 +156,18 @@ std::uint32_t pycuda_cpu_note_lines(pycuda::cpu::WordStates* states, std::uint64
   const std::uint64_t end = line + what.lines;
   const auto* const pages = reinterpret_cast<const BlockChecks::KnownPage*>(states->pages);
   const auto& [number, records] = pages[page % BlockChecks::known_page_count];
-  if (number != page || records == nullptr || states->line_tag == 0 ||
+  const std::uint64_t tag = states->line_tag;
+  if (number != page || records == nullptr || tag == 0 ||
       end > RacePage::page_bytes / exec::line_bytes)
     return 0;
-  exec::LineAccess now;
-  now.interval = states->interval;
-  now.place = place;
-  now.is_read = what.is_read;
   const std::uint32_t threads = exec::line_bytes >> what.log_bytes;
   const exec::RuntimeScope scope(*reinterpret_cast<exec::KernelEntry*>(states->entry));
   for (; line < end; ++line, thread += threads) {
     const std::uint32_t stamp = states->stamps[thread / 32];
     if (states->stamps[(thread + threads - 1) / 32] != stamp) return 0;
-    now.tag = states->line_tag | thread;
-    now.clock = RacePage::sized_clock(states->clock_offset + (stamp >> WordState::stamp_begin),
-                                      what.log_bytes);
+    const std::uint32_t clock = states->clock_offset + (stamp >> WordState::stamp_begin);
+    const exec::LineAccess now{tag | thread, states->interval, place,
+                               RacePage::sized_clock(clock, what.log_bytes), what.is_read};
     if (!records->add_line(now, line)) return 0;
   }
   return 1;

@@ -74,7 +74,7 @@ std::uint32_t pycuda_cpu_note_row(pycuda::cpu::ThreadFrame* gang, std::uint64_t 
   exec::GangAccess all{*gang, pycuda::cpu::AccessOfGang::unpack(access), lanes};
   all.first = first;
   all.stride = stride;
-  return !checks.is_easy_row(all) && checks.gang_access(all) ? 1 : 0;
+  return !checks.is_easy(all) && checks.gang_access(all) ? 1 : 0;
 }
 
 std::uint32_t pycuda_cpu_note_lanes(pycuda::cpu::ThreadFrame* gang, const std::uint64_t* addresses,
@@ -85,7 +85,7 @@ std::uint32_t pycuda_cpu_note_lanes(pycuda::cpu::ThreadFrame* gang, const std::u
   const exec::RuntimeScope scope(checks.entry());
   exec::GangAccess all{*gang, pycuda::cpu::AccessOfGang::unpack(access), lanes, addresses};
   all.find_row();
-  return !checks.is_easy_row(all) && checks.gang_access(all) ? 1 : 0;
+  return !checks.is_easy(all) && checks.gang_access(all) ? 1 : 0;
 }
 
 void pycuda_cpu_note_written(pycuda::cpu::ThreadFrame* gang, const std::uint64_t* addresses,

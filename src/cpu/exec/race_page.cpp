@@ -18,17 +18,17 @@ GridAccess RacePage::access_of(Entry entry, std::uint64_t tag, std::uint32_t int
 }
 
 GridAccess RacePage::past_access(Entry entry, std::size_t word) const {
-  const std::size_t place = at(entry, word);
-  return access_of(entry, words_->tags[place], words_->intervals[place], words_->places[place],
-                   words_->clocks[place]);
+  const Word& own = words_[word];
+  return access_of(entry, own.tags[entry], own.intervals[entry], own.places[entry],
+                   own.clocks[entry]);
 }
 
 void RacePage::put(Entry entry, std::size_t word, const GridAccess& now, std::uint64_t tag) {
-  const std::size_t place = at(entry, word);
-  words_->tags[place] = tag;
-  words_->intervals[place] = now.interval;
-  words_->places[place] = now.place;
-  words_->clocks[place] = now.clock | std::uint32_t{now.log_bytes} << size_begin;
+  Word& own = words_[word];
+  own.tags[entry] = tag;
+  own.intervals[entry] = now.interval;
+  own.places[entry] = now.place;
+  own.clocks[entry] = now.clock | std::uint32_t{now.log_bytes} << size_begin;
 }
 
 RacePage::Entry RacePage::entry_for_read(std::uint64_t first, std::uint64_t other,
@@ -45,7 +45,7 @@ RacePage::Entry RacePage::entry_for_read(std::uint64_t first, std::uint64_t othe
 
 void RacePage::put_read(std::size_t word, const GridAccess& now, std::uint64_t tag) {
   const Entry entry =
-      entry_for_read(words_->tags[at(FirstRead, word)], words_->tags[at(OtherRead, word)], tag);
+      entry_for_read(words_[word].tags[FirstRead], words_[word].tags[OtherRead], tag);
   if (entry != entry_count) put(entry, word, now, tag);
 }
 
@@ -82,11 +82,10 @@ bool RacePage::is_known(const Line& line, const LineAccess& now) {
 bool RacePage::add_to_line(const LineAccess& now, std::size_t number) {
   Line& line = lines_[number];
   const auto generation = static_cast<std::uint16_t>(now.tag >> generation_begin);
-  const auto is_spread = [&] { return line.spread.load(std::memory_order_relaxed) == generation; };
-  if (is_spread()) return false;
+  if (line.is_spread(generation)) return false;
   if (is_known(line, now)) return true;
   const Held held(line);
-  if (is_spread() || !line.is_in_order(Written, now)) return false;
+  if (line.is_spread(generation) || !line.is_in_order(Written, now)) return false;
   Entry entry = Written;
   if (now.is_read) {
     const std::uint64_t first = line.tags[FirstRead].load(std::memory_order_relaxed);
@@ -102,14 +101,15 @@ bool RacePage::add_to_line(const LineAccess& now, std::size_t number) {
     return false;
   }
   line.put(entry, now);
+  line.state.store(generation | busy, std::memory_order_relaxed);
   return true;
 }
 
 /// From now on the words of the line tell what is known of it.
 void RacePage::spread(std::size_t number, std::uint16_t generation) {
-  std::call_once(words_made_, [&] { words_ = std::make_unique<Words>(); });
+  std::call_once(words_made_, [&] { words_ = std::make_unique<Word[]>(word_count); });
   Line& line = lines_[number];
-  line.spread.store(generation, std::memory_order_relaxed);
+  line.state.store(generation | by_words | busy, std::memory_order_relaxed);
   for (const Entry entry : entries) {
     const std::uint64_t tag = line.tags[entry].load(std::memory_order_relaxed);
     if (!is_of(tag, generation)) continue;
@@ -124,21 +124,20 @@ void RacePage::spread(std::size_t number, std::uint16_t generation) {
   }
 }
 
-RacePage::Word& RacePage::history_of(std::size_t word, std::uint16_t generation) {
+RacePage::WordOfMany& RacePage::history_of(std::size_t word, std::uint16_t generation) {
   std::call_once(histories_made_,
-                 [&] { histories_ = std::make_unique<std::array<Word, word_count>>(); });
-  Word& found = (*histories_)[word];
+                 [&] { histories_ = std::make_unique<std::array<WordOfMany, word_count>>(); });
+  WordOfMany& found = (*histories_)[word];
   if (found.generation != generation) found = {generation, {}};
   return found;
 }
 
 bool RacePage::knows_updates(const GridAccess& now, std::size_t word,
                              std::uint16_t generation) const {
-  if (now.kind != PastAccess::StrongWrite ||
-      lines_[word / line_words].spread.load(std::memory_order_relaxed) != generation ||
+  if (now.kind != PastAccess::StrongWrite || !lines_[word / line_words].is_spread(generation) ||
       !is_elsewhere(word, generation))
     return false;
-  const Word& own = (*histories_)[word];
+  const WordOfMany& own = (*histories_)[word];
   if (own.generation != generation) return false;
   const GridAccess* first = nullptr;
   bool are_two = false;
@@ -157,14 +156,14 @@ bool RacePage::knows_updates(const GridAccess& now, std::size_t word,
 
 /// From now on a history has what is known of the word.
 void RacePage::move(std::size_t word, std::uint16_t generation) {
-  Word& own = history_of(word, generation);
+  WordOfMany& own = history_of(word, generation);
   for (const Entry entry : {FirstRead, OtherRead, Written}) {
-    if (!is_of(words_->tags[at(entry, word)], generation)) continue;
+    if (!is_of(words_[word].tags[entry], generation)) continue;
     own.history.add(
         past_access(entry, word), [](const GridAccess&) { return true; },
         [](const GridAccess&) { return false; }, [](const GridAccess&) {});
   }
-  words_->tags[at(Written, word)] = elsewhere | std::uint64_t{generation} << generation_begin;
+  words_[word].tags[Written] = elsewhere | std::uint64_t{generation} << generation_begin;
 }
 
 }  // namespace pycuda::cpu::exec

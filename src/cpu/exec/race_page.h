@@ -46,18 +46,22 @@ class RacePage {
   class Held {
    public:
     Held(RacePage& page, std::size_t word) : Held(page.lines_[word / line_words]) {}
-    explicit Held(Line& line) : busy_(line.busy) {
+    explicit Held(Line& line) : state_(line.state) {
       constexpr unsigned patience = 1000;
-      for (unsigned tries = 0; busy_.test_and_set(std::memory_order_acquire); ++tries) {
+      for (unsigned tries = 0; (state_.fetch_or(busy, std::memory_order_acquire) & busy) != 0;
+           ++tries) {
         if (tries > patience) std::this_thread::yield();
       }
     }
-    ~Held() { busy_.clear(std::memory_order_release); }
+    // Nobody else changes it meanwhile.
+    ~Held() {
+      state_.store(state_.load(std::memory_order_relaxed) & ~busy, std::memory_order_release);
+    }
     Held(const Held&) = delete;
     Held& operator=(const Held&) = delete;
 
    private:
-    std::atomic_flag& busy_;
+    std::atomic<std::uint32_t>& state_;
   };
 
   std::uint64_t cycle = 0;  ///< generations of one cycle do not repeat
@@ -76,7 +80,7 @@ class RacePage {
     tell_by_words(word, generation);
     if (is_elsewhere(word, generation)) return false;
     const auto is_in_order = [&](Entry entry) {
-      const std::uint64_t before = words_->tags[at(entry, word)];
+      const std::uint64_t before = words_[word].tags[entry];
       constexpr std::uint64_t thread = (std::uint64_t{1} << interval_begin) - 1;
       return !is_of(before, generation) || is_over(before, tag) ||
              (is_of_block(before, tag) && ((before ^ tag) & thread) == 0);
@@ -96,8 +100,25 @@ class RacePage {
   /// Adds the access to a line, if that is easily seen to be in order; else nothing is done. The
   /// line is not held.
   bool add_line(const LineAccess& now, std::size_t number) {
-    return lines_[number].add_first(now) || add_to_line(now, number);
+    if (add_first(now, number)) return true;
+    const LineAccess copy = now;  // so that the first access of a line needs none in memory
+    return add_to_line(copy, number);
   }
+  /// Adds the access if it is the line's first.
+  bool add_first(const LineAccess& now, std::size_t number) {
+    Line& line = lines_[number];
+    const auto generation = static_cast<std::uint16_t>(now.tag >> generation_begin);
+    std::uint32_t state = line.state.load(std::memory_order_relaxed);
+    if (static_cast<std::uint16_t>(state) == generation || (state & busy) != 0 ||
+        !line.state.compare_exchange_strong(state, generation | busy, std::memory_order_acquire,
+                                            std::memory_order_relaxed))
+      return false;
+    line.put(now.is_read ? FirstRead : Written, now);
+    line.state.store(generation, std::memory_order_release);
+    return true;
+  }
+  /// The same for any access.
+  bool add_to_line(const LineAccess& now, std::size_t number);
   /// `clock` of a LineAccess.
   static std::uint32_t sized_clock(std::uint32_t clock, unsigned log_bytes) {
     return clock | log_bytes << size_begin;
@@ -122,6 +143,10 @@ class RacePage {
   static constexpr std::uint64_t elsewhere = std::uint64_t{1} << elsewhere_begin;
   static constexpr std::uint32_t most_blocks = 1u << (elsewhere_begin - block_begin);
   static constexpr unsigned size_begin = 29;  ///< of the access's log_bytes, above its clock
+
+  // The state of a line: the latest generation that has accessed it, and of that, whether its words
+  // tell. Other generations' entries are not looked at.
+  static constexpr std::uint32_t by_words = 1u << 16, busy = 1u << 17;
 
   static std::uint64_t tag_of(const GridAccess& now, std::uint16_t generation) {
     return tag_of(now.thread, now.interval, now.block, generation);
@@ -148,64 +173,51 @@ class RacePage {
     std::array<std::atomic<std::uint64_t>, entry_count> tags{};
     std::array<std::atomic<std::uint32_t>, entry_count> clocks{}, places{};
     std::array<std::uint32_t, entry_count> intervals{};
-    std::atomic<std::uint16_t> spread{0};  ///< the generation for which its words tell
-    std::atomic_flag busy;
+    std::atomic<std::uint32_t> state{0};
     bool is_in_order(Entry entry, const LineAccess& now) const;
     bool has(Entry entry, const LineAccess& now) const;
-    /// Whether no thread has accessed the line in this generation: reads begin with the first.
-    bool is_fresh(std::uint16_t generation) const {
-      return spread.load(std::memory_order_relaxed) != generation &&
-             !is_of(tags[Written].load(std::memory_order_relaxed), generation) &&
-             !is_of(tags[FirstRead].load(std::memory_order_relaxed), generation);
+    bool is_spread(std::uint16_t generation) const {
+      return (state.load(std::memory_order_relaxed) & ~busy) == (generation | by_words);
     }
+    /// The line is held.
     void put(Entry entry, const LineAccess& now) {
       intervals[entry] = now.interval;
       places[entry].store(now.place, std::memory_order_relaxed);
       clocks[entry].store(now.clock, std::memory_order_relaxed);
       tags[entry].store(now.tag, std::memory_order_relaxed);
     }
-    /// Adds the access if it is the line's first.
-    bool add_first(const LineAccess& now) {
-      const auto generation = static_cast<std::uint16_t>(now.tag >> generation_begin);
-      if (!is_fresh(generation)) return false;
-      const Held held(*this);
-      if (!is_fresh(generation)) return false;
-      put(now.is_read ? FirstRead : Written, now);
-      return true;
-    }
   };
   static_assert(sizeof(Line) == 64);
-  bool add_to_line(const LineAccess& now, std::size_t number);
   static bool is_known(const Line& line, const LineAccess& now);
-  struct Words {
-    std::array<std::uint64_t, entry_count * word_count> tags{};
-    std::array<std::uint32_t, entry_count * word_count> intervals, places, clocks;
+  /// Fills a line of the cache, too.
+  struct alignas(64) Word {
+    std::array<std::uint64_t, entry_count> tags{};
+    std::array<std::uint32_t, entry_count> clocks, places, intervals;
   };
-  struct Word {
+  static_assert(sizeof(Word) == 64);
+  struct WordOfMany {
     std::uint16_t generation = 0;  ///< of the launch that the history is of
     History<GridAccess, 3> history;
   };
 
-  static std::size_t at(Entry entry, std::size_t word) { return entry * word_count + word; }
   bool is_elsewhere(std::size_t word, std::uint16_t generation) const {
-    const std::uint64_t tag = words_->tags[at(Written, word)];
+    const std::uint64_t tag = words_[word].tags[Written];
     return is_of(tag, generation) && (tag & elsewhere) != 0;
   }
   GridAccess past_access(Entry entry, std::size_t word) const;
   void put(Entry entry, std::size_t word, const GridAccess& now, std::uint64_t tag);
   void put_read(std::size_t word, const GridAccess& now, std::uint64_t tag);
   void tell_by_words(std::size_t word, std::uint16_t generation) {
-    if (lines_[word / line_words].spread.load(std::memory_order_relaxed) != generation)
-      spread(word / line_words, generation);
+    if (!lines_[word / line_words].is_spread(generation)) spread(word / line_words, generation);
   }
   void spread(std::size_t line, std::uint16_t generation);
-  Word& history_of(std::size_t word, std::uint16_t generation);
+  WordOfMany& history_of(std::size_t word, std::uint16_t generation);
   void move(std::size_t word, std::uint16_t generation);
 
   std::array<Line, page_bytes / line_bytes> lines_{};
   std::once_flag words_made_, histories_made_;
-  std::unique_ptr<Words> words_;  ///< where a line is spread
-  std::unique_ptr<std::array<Word, word_count>> histories_;
+  std::unique_ptr<Word[]> words_;  ///< where a line is spread
+  std::unique_ptr<std::array<WordOfMany, word_count>> histories_;
 };
 
 template <class Precedes, class Conflict>
@@ -213,7 +225,7 @@ void RacePage::look(const GridAccess& now, std::size_t word, std::uint16_t gener
                     Precedes&& precedes, Conflict&& conflict) {
   tell_by_words(word, generation);
   if (is_elsewhere(word, generation)) {
-    const Word& own = (*histories_)[word];
+    const WordOfMany& own = (*histories_)[word];
     if (own.generation != generation) return;
     for (const GridAccess& past : own.history.past()) {
       if (past.interval != 0 && (past.mask & now.mask) != 0 && in_conflict(past.kind, now.kind) &&
@@ -224,7 +236,7 @@ void RacePage::look(const GridAccess& now, std::size_t word, std::uint16_t gener
   }
   const std::uint64_t tag = tag_of(now, generation);
   for (const Entry entry : entries) {
-    const std::uint64_t before = words_->tags[at(entry, word)];
+    const std::uint64_t before = words_[word].tags[entry];
     if (!is_of(before, generation) || is_over(before, tag)) continue;
     if (entry != Written && now.kind == PastAccess::Read) continue;
     const GridAccess past = past_access(entry, word);
