@@ -20,7 +20,10 @@ CUdevice device_of(const DriverTable& driver, const char* routine, CUmemLocation
 
 }  // namespace
 
-DriverTable::DriverTable(const DriverTable& other) { *this = other; }
+// Here, once: it names each of 468 slots.
+DriverTable::DriverTable() = default;
+
+DriverTable::DriverTable(const DriverTable& other) : DriverTable() { *this = other; }
 
 DriverTable& DriverTable::operator=(const DriverTable& other) {
   if (this == &other) return *this;

@@ -13,7 +13,7 @@ namespace pycuda::driver {
 /// answers. An empty table answers CUDA_ERROR_NOT_SUPPORTED to everything. Once filled it is only
 /// read, by any thread.
 struct DriverTable {
-  DriverTable() = default;
+  DriverTable();
   /// Copies what the slots hold; the copy's errors then come from the copy.
   DriverTable(const DriverTable& other);
   DriverTable& operator=(const DriverTable& other);
