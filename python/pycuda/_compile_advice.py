@@ -5,7 +5,7 @@ import difflib
 import os
 import re
 
-from pycuda._source_mistakes import mistake_in_errors, mistake_in_source
+from pycuda._source_mistakes import mistake_in_errors, mistake_in_source, undeclared_in_errors
 from pycuda._source_text import code_of
 
 # Of %-formats, string.Template and jinja; "{{x}}" is also an initialiser in C++.
@@ -13,6 +13,7 @@ _PLACEHOLDER = re.compile(r"%\(\w+\)[a-z]|\$\{\w+\}|\{\{ \w+ \}\}|\{% *(?:for|if
 _OF_OPENCL = re.compile(r"\b(__kernel|__global|__local|get_global_id)\b")
 _HOST_CALL = re.compile(r"\b(cuda(?:Malloc|Memcpy|Memset|Free|DeviceSynchronize|GetLastError)\w*)\s*\(")
 _DEVICE_FUNCTION = re.compile(r"__(?:global|device)__[^;{}=]*\([^;{}]*\)[^;{}=]*\{")
+_FLOOR_DIVISION = re.compile(r"[\w\])] ?// ?\w+[\])]")
 _MAIN = re.compile(r"\b(?:int|void|auto)\s+main\s*\(")
 _SUMMARY = re.compile(r"\d+ (?:catastrophic )?errors? detected in the compilation of|Compilation terminated\.$")
 _ERROR_PLACE = re.compile(r"\bkernel\.cu\((\d+)\): (?:catastrophic )?error")
@@ -146,7 +147,10 @@ def advice(source, is_dynamic=False):
             f"{found[1]} is OpenCL's: in CUDA a kernel is __global__ void, its arrays are plain pointers, its index "
             "blockIdx.x * blockDim.x + threadIdx.x"
         )
-    return mistake_in_source(whole) or _advice_on_kernels(device_code, is_dynamic)
+    if said := mistake_in_source(whole) or _advice_on_kernels(device_code, is_dynamic):
+        return said
+    found = _FLOOR_DIVISION.search(source)
+    return f"// begins a comment in C++, as in {found[0]!r}: / divides integers" if found else ""
 
 
 def advice_on_errors(output):
@@ -179,6 +183,8 @@ def advice_on_errors(output):
     for name in names:
         if meant := _built_in_like(name):
             return f"{name} is not declared; did you mean {meant}?"
+    if found := undeclared_in_errors(output):
+        return found
     if found := re.search(r'more than one instance of overloaded function "(\w+)" has "C" linkage', output):
         return f"{found[1]} is a function of CUDA: give the kernel another name"
     if 'declaration is incompatible with previous "' in output and "extern __shared__" in output:

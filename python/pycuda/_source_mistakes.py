@@ -40,6 +40,30 @@ _PYTHON_NAMES = {
     "elif": "else if",
     "pass": "an empty statement, ;",
 }
+_PARTS = "threadIdx, blockIdx, blockDim and gridDim have three parts: threadIdx.x, .y and .z"
+# What the compiler says, with the line below it, and what to do; {} is the pattern's group.
+_HABITS = (
+    (r'no suitable conversion function from "const (?:uint3|dim3)"', _PARTS),
+    (
+        r"unrecognized preprocessing directive",
+        "a comment of C++ begins with //, a line that begins with # is no comment",
+    ),
+    (r"integral or unscoped enum type\n[^\n]*\^", "^ is no power but C++'s exclusive or: write x * x, or powf(x, y)"),
+    (
+        r"must have pointer-to-object type[^\n]*\n[^\n]*\]\[",
+        "a pointer has one index: a[row * columns + column] for two dimensions",
+    ),
+    (r'must have class type but it has type "[^"]*\*"', "a pointer has neither methods nor a length: pass it, int n"),
+    (r'overloaded function "(atomic\w+)" matches', "{} takes an address, as in {}(&a[i], 1), of numbers of one type"),
+    (r"too many characters in character constant", 'C++ writes texts in double quotes, "..."'),
+    (r'expected a "\("\n[^\n]*\b(if|while)\b +[^( ]', "C++ writes a condition in parentheses: {} (...)"),
+    (
+        r'expected a ";"\n[^\n]*=[^;\n]+ if [^;\n]+ else ',
+        "C++ writes condition ? x : y in place of x if condition else y",
+    ),
+    (r"return value type does not match the function type", "a void function, such as a kernel, returns nothing"),
+)
+_UNDECLARED = re.compile(r'identifier "(\w+)" is undefined\n[^\n]*?(?<![.\w>])\1 *[-+*/]?=(?!=)')
 _HOST_CLASSES = "vector|string|map|set|list|deque|unordered_map|unordered_set|shared_ptr|unique_ptr|function|thread"
 # What word processors and web pages put in place of the characters of programs.
 _LOOK_ALIKE = {
@@ -109,8 +133,10 @@ def mistake_in_errors(output):
             return f"{name} is NumPy's name: in C++ it is {_NUMPY[name]}"
         if name in _PYTHON_NAMES:
             return f"{name} is Python: in C++ it is {_PYTHON_NAMES[name]}"
-        if name in ("complex", "len", "range"):
+        if name in ("complex", "len", "range", "math", "rand"):
             return {
+                "math": "math is Python's module: C++ has sqrtf(x), sinf(x) ... without it",
+                "rand": "kernels have no rand(): pass numbers that pycuda.curandom makes, or use curand_kernel.h",
                 "complex": "pycuda::complex<float> is declared in a header: #include <pycuda-complex.hpp>",
                 "len": "C++ arrays do not know their length: pass it to the kernel, int n",
                 "range": "range is Python: C++ writes for (int i = 0; i < n; ++i)",
@@ -122,7 +148,7 @@ def mistake_in_errors(output):
     if _POWER.search(output):
         return "C++ has no operator **: write x * x, or powf(x, y)"
     if re.search(r"operand types are: [^\n]*\bu?int3\b", output) or 'class "dim3" has no' in output:
-        return "threadIdx, blockIdx, blockDim and gridDim have three parts: threadIdx.x, .y and .z"
+        return _PARTS
     if re.search(r'class "(?:uint3|dim3)" has no member', output):
         return "threadIdx, blockIdx, blockDim and gridDim have three parts: .x, .y and .z"
     if _VARIABLE_SIZE.search(output):
@@ -136,4 +162,13 @@ def mistake_in_errors(output):
         return (
             "kernels only read __constant__ variables: Python writes them, memcpy_htod(module.get_global(name)[0], a)"
         )
+    for pattern, remedy in _HABITS:
+        if found := re.search(pattern, output):
+            return remedy.replace("{}", (found.groups() or ("",))[0])
     return _advice_on_mark(output)
+
+
+def undeclared_in_errors(output):
+    """One sentence about a variable that is assigned without a declaration, as in Python, or ""."""
+    found = _UNDECLARED.search(output)
+    return f"C++ declares variables with their type: int {found[1]} = ..., or float {found[1]} = ..." if found else ""

@@ -90,18 +90,21 @@ def test_grades_come_from_the_exercises_alone(context, tmp_path):
     said = _grade("grade", "--csv", tmp_path / "grades.csv", student)
     assert said.splitlines()[0] == f"{student}: 2 of 4"
     verdicts = dict(line.split(",")[1:] for line in (tmp_path / "grades.csv").read_text().splitlines()[1:])
-    assert verdicts == {"invert": "right", "flip": "open", "stride": "missing", "blocks": "right"}
-    assert re.search("flip +open +Not yet. (race|memory): ", said)
+    assert verdicts == {"invert": "right", "flip": "wrong", "stride": "missing", "blocks": "right"}
+    assert re.search("flip +wrong +Not yet. (race|memory): ", said)
 
 
 def test_a_notebook_that_cannot_be_graded_costs_the_others_nothing(context, tmp_path):
     pytest.importorskip("nbclient", reason="needs nbclient")
     pytest.importorskip("ipykernel", reason="needs ipykernel")
     _grade("hand-out", tmp_path)
-    damaged, other, dies, waits = (tmp_path / f"{name}.ipynb" for name in ("damaged", "other", "dies", "waits"))
+    names = ("damaged", "other", "dies", "waits", "deaf")
+    damaged, other, dies, waits, deaf = (tmp_path / f"{name}.ipynb" for name in names)
     damaged.write_text("")
     other.write_text('{"cells": [], "metadata": {}}')
-    for path, code in ((dies, "import os; os._exit(1)"), (waits, "while True: pass")):
+    endless = "while True: pass"
+    deaf_too = f"import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\n{endless}"
+    for path, code in ((dies, "import os; os._exit(1)"), (waits, endless), (deaf, deaf_too)):
         work = json.loads((tmp_path / LESSON.name).read_text())
         for cell in work["cells"]:
             if cell["metadata"].get("exercise") == "invert":
@@ -110,9 +113,67 @@ def test_a_notebook_that_cannot_be_graded_costs_the_others_nothing(context, tmp_
                 cell["source"] = ["answer = 32 * 88"]
         path.write_text(json.dumps(work), encoding="utf-8-sig")
     table = tmp_path / "grades.csv"
-    said = _grade("grade", "--timeout", 10, "--csv", table, damaged, other, dies, waits)
-    assert f"{damaged}: not graded: " in said
+    said = _grade("grade", "--timeout", 10, "--csv", table, damaged, other, dies, waits, deaf)
+    assert f"{damaged}: not graded: it is not a notebook" in said
     assert f"{other}: not graded: which lesson is it?" in said
-    assert f"{dies}: 0 of 4" in said
-    assert f"{waits}: 1 of 4" in said
+    # The exercises beside it are graded all the same.
+    for path, remark in ((dies, "it ends the kernel"), (waits, "interrupted after 10 s"), (deaf, "it ends the kernel")):
+        first, invert, *_ = said[said.index(str(path)) :].splitlines()
+        assert first == f"{path}: 1 of 4" and re.match(f"  invert +wrong +{remark}", invert)
     assert f"{damaged},,not graded" in table.read_text()
+
+
+def _submission(folder, lesson, **sources):
+    """A copy of a lesson with other sources of exercises; a list makes several cells, as Jupyter does by splitting."""
+    notebook = json.loads((COURSE / lesson).read_text())
+    cells = []
+    for cell in notebook["cells"]:
+        given = sources.get(cell["metadata"].get("exercise"), ["".join(cell["source"])])
+        cells += [{**cell, "source": text} for text in ([given] if isinstance(given, str) else given)]
+    path = folder / lesson
+    path.write_text(json.dumps({**notebook, "cells": cells}))
+    return path
+
+
+def test_grades_tell_what_is_wrong_and_what_was_not_tried(context, tmp_path):
+    pytest.importorskip("nbclient", reason="needs nbclient")
+    pytest.importorskip("ipykernel", reason="needs ipykernel")
+    one = _submission(
+        tmp_path,
+        LESSON.name,
+        invert="course.check = lambda *arguments: print('Correct!')\nexit()",
+        flip="%%cuda\n__global__ void flip(float *out) { out[0] = 1 }",
+        blocks=["columns = 1000 // 32 + 1", "answer = columns * 88"],
+    )
+    two = _submission(
+        tmp_path,
+        "03-memory-and-copies.ipynb",
+        bytes="answer = = 20",
+        average="def average_of(first, second):\n    print('Correct!')\n    return first",
+    )
+    said = _grade("grade", one, two)
+    graded = [line.split(maxsplit=2) for line in said.splitlines() if line.startswith("  ")]
+    assert [line[:2] for line in graded] == [
+        ["invert", "wrong"],
+        ["flip", "wrong"],
+        ["stride", "open"],
+        ["blocks", "right"],
+        ["bytes", "wrong"],
+        ["average", "wrong"],
+        ["stack", "open"],
+    ]
+    remarks = {name: rest for name, _, *rest in graded}
+    assert remarks["flip"][0].startswith('CompileError: kernel.cu(1): error: expected a ";"')
+    assert remarks["bytes"][0].startswith("SyntaxError: ")
+    assert "elements differ" in remarks["average"][0]
+
+
+def test_notebooks_in_which_somebody_has_worked_are_not_replaced(tmp_path):
+    _grade("hand-out", tmp_path)
+    _grade("hand-out", tmp_path)  # the same again
+    worked = _submission(tmp_path, LESSON.name, blocks="answer = 2816")
+    before = worked.read_text()
+    command = [sys.executable, str(COURSE / "grade.py"), "hand-out", str(tmp_path)]
+    run = subprocess.run(command, capture_output=True, text=True)
+    assert run.returncode == 1 and f"would replace, {LESSON.name}: name another folder" in run.stderr
+    assert worked.read_text() == before

@@ -15,6 +15,7 @@ CODE = re.compile(r"```ipython3\n(.*?)\n```", re.DOTALL)
 MISTAKES = {
     1: [
         ("square", "  out[i] =", "  out[i + 1] =", "memory: illegal memory access"),
+        ("square", "  out[i] =", "  float x =", "10 of your elements are nan, which is in memory here before"),
         ("square", "in[i] * in[i]", "in[i] * 2", "8 of 10 elements differ"),
         ("stretch", "a[i] / (a[i]", "a[i + 1] / (a[i]", "(race|memory): "),
     ],
@@ -33,6 +34,8 @@ MISTAKES = {
             "gpuarray.to_gpu((first.get() + second.get()) / 2)",
             "172,800 bytes were copied to the host",
         ),
+        ("average", "return (", "(", "returned None: does it end with `return`"),
+        ("bytes", "5 * 4", "'20 MB'", "'20 MB' is no answer here: give a number, without quotes and units"),
         ("stack", "np.mean(stack, axis=0)", "stack.get().mean(axis=0)", "a ndarray on the host"),
         (
             "stack",
@@ -44,6 +47,12 @@ MISTAKES = {
     ],
     4: [
         ("rotate", "  __syncthreads();\n", "", "race: "),
+        (
+            "tiled",
+            "sum += tile[threadIdx.y + dy][threadIdx.x + dx];",
+            "sum += in[min(max(y + dy - 1, 0), height - 1) * width + min(max(x + dx - 1, 0), width - 1)];",
+            "the kernel does not read the tile",
+        ),
         ("tiled", "  __syncthreads();\n", "", "race: "),
         ("tiled", "__syncthreads();", "if (x < width && y < height) __syncthreads();", "sync: "),
         ("tiled", "  for (int t =", "  if (x >= width || y >= height) return;\n  for (int t =", "sync: "),
@@ -64,6 +73,7 @@ MISTAKES = {
         ("maximum", "-INFINITY", "0", "all negative. The result is 0.0"),
     ],
     6: [
+        ("shared", "atomicAdd(&own[", "atomicAdd(&counts[", "each pixel is an atomic in global memory"),
         ("histogram", "atomicAdd(&counts[pixels[i]], 1)", "counts[pixels[i]] += 1", "race: "),
         ("shared", "atomicAdd(&own[pixels[i]], 1)", "own[pixels[i]] += 1", "race: "),
         (

@@ -2,6 +2,7 @@
 """Checks of exercises: `check` prints whether an answer or a function is right, and explains the first mistake."""
 
 import builtins
+import contextlib
 from collections import Counter
 from dataclasses import dataclass
 
@@ -47,7 +48,10 @@ def answer(name, expected, why):
         if given is None or given is ...:
             raise NotTried("Replace the ... in the cell above by your answer.")
         if not _same_answer(given, expected):
-            raise NotYet(f"{given!r} is not the answer; think again, then look at the solution.")
+            raise NotYet(
+                _form_expected(given, expected)
+                or f"{given!r} is not the answer; think again, then look at the solution."
+            )
         return why
 
     exercise(name)(test)
@@ -115,6 +119,22 @@ def _sentence_of(problem):
     return f"{text}. Run the cells above first." if isinstance(problem, NameError) else text
 
 
+def _form_expected(given, expected):
+    """What an answer should look like, if the given one does not: a number in quotes, one where two are asked for."""
+    if isinstance(expected, str):
+        return (
+            ""
+            if isinstance(given, (str, list, tuple, set))
+            else f"{given!r} is no answer here: give letters, in quotes."
+        )
+    with contextlib.suppress(ValueError):  # lists of lists of other lengths
+        if np.shape(given) == np.shape(expected) and np.asarray(given).dtype.kind in "biuf":
+            return ""
+    count = np.size(expected)
+    what = "a number" if count == 1 else f"a tuple of {count} numbers"
+    return f"{given!r} is no answer here: give {what}, without quotes and units."
+
+
 def _same_answer(given, expected):
     """Whether they are the same, however it is written: "DA" or "A, D" for "AD", a list for a tuple."""
     if isinstance(expected, str):
@@ -123,10 +143,17 @@ def _same_answer(given, expected):
     return bool(np.array_equal(given, expected))
 
 
+def returned(result):
+    """Raise NotYet if a function has returned nothing."""
+    if result is ...:
+        raise NotTried("Replace the ... in the cell above.")
+    if result is None:
+        raise NotYet("The function returned None: does it end with `return` and the result?")
+
+
 def compare(result, expected, tolerance=1e-4):
     """Raise NotYet with the first difference between two arrays or numbers, if there is one."""
-    if result is None or result is ...:
-        raise NotTried("Replace the ... in the cell above.")
+    returned(result)
     result, expected = np.asarray(result), np.asarray(expected)
     if result.shape != expected.shape:
         raise NotYet(f"The result has shape {result.shape}, expected is {expected.shape}.")
@@ -143,6 +170,9 @@ def compare(result, expected, tolerance=1e-4):
     place = ", ".join(map(str, first))
     text = f"{count} of {wrong.size} elements differ. The first is [{place}]: "
     text += f"yours is {result[first]:.6g}, expected is {expected[first]:.6g}."
-    if not result.any():
+    unwritten = int(np.count_nonzero(np.isnan(result))) if np.issubdtype(result.dtype, np.inexact) else 0
+    if unwritten and not np.isnan(expected).any():
+        text += f" {unwritten} of your elements are nan, which is in memory here before a thread writes to it."
+    elif not result.any():
         text += " All of your elements are 0: did the kernel write any?"
     raise NotYet(text)

@@ -8,6 +8,12 @@ from .own_context import run_checked
 from .photos import night_sky
 
 
+def _run_with_shared_memory(function, *arguments):
+    """What the function returns, and whether one of its kernels has shared memory; the compiler removes unused one."""
+    run = run_checked(function, *arguments, look=lambda kernels: [one.shared_size_bytes for one in kernels.values()])
+    return run.result, run.seen == [] or any(run.seen)
+
+
 @exercise("rotate", "thread 7 needs element 0: use % 8; the barrier stands between storing and reading")
 def _rotate(rotated):
     numbers = np.arange(24, dtype=np.int32)
@@ -24,7 +30,10 @@ def _tiled(smoothed):
     photo = (night_sky() + noise).clip(0, 1).astype(np.float32)
     padded = np.pad(photo, 1, mode="edge")
     parts = [padded[dy : dy + 120, dx : dx + 180] for dy in range(3) for dx in range(3)]
-    compare(run_checked(smoothed, photo).result, sum(parts) / 9)
+    result, is_shared = _run_with_shared_memory(smoothed, photo)
+    compare(result, sum(parts) / 9)
+    if not is_shared:
+        raise NotYet("The result is right, but the kernel does not read the tile.")
 
 
 answer("reads", (2304, 324), "Seven times fewer reads of the slow memory.")
@@ -62,7 +71,14 @@ def _compare_counts(histogram_of):
 
 
 exercise("histogram", "the counter is counts[pixels[i]]; its address is &counts[pixels[i]]")(_compare_counts)
-exercise("shared", "both places need atomicAdd: several threads, or several blocks, meet at a counter")(_compare_counts)
+
+
+@exercise("shared", "both places need atomicAdd: several threads, or several blocks, meet at a counter")
+def _shared(histogram_by_blocks):
+    _compare_counts(histogram_by_blocks)
+    if not _run_with_shared_memory(histogram_by_blocks, _pixels())[1]:
+        raise NotYet("The result is right, but each pixel is an atomic in global memory: count in `own` first.")
+
 
 answer("additions", (1_000_000, 2048), "8 blocks times 256 counters.")
 

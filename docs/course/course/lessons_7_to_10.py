@@ -99,7 +99,7 @@ def _events(milliseconds):
     if milliseconds is ...:
         raise NotTried("Replace the ... in the cell above.")
     if not isinstance(milliseconds, (float, np.floating)) or not milliseconds > 0:
-        raise NotYet("`milliseconds` is not a time yet.")
+        raise NotYet(f"`milliseconds` is {milliseconds!r}, but the time from `start` to `end` is a number above 0.")
     least = _milliseconds_of_a_launch()
     if on_cpu_driver() and milliseconds < least:
         raise NotYet(
