@@ -199,7 +199,10 @@ def checking(*names):
         raise TypeError('pycuda.checks() needs the names of checks: "memory", "init", "race", "sync" or "all"')
     for name in names:
         if not isinstance(name, str):
-            raise TypeError(f"pycuda.checks() takes the names of checks as strings, not {type(name).__name__}")
+            raise TypeError(
+                f"pycuda.checks() takes the names of checks as strings, not {type(name).__name__}: "
+                'pycuda.checks("race", "sync")'
+            )
         if not name.strip():
             raise ValueError("an empty name of a check: the checks are memory, init, race, sync and all")
     wanted = {part.strip() for name in names for part in name.split(",")}

@@ -46,7 +46,7 @@ def as_texts(values, name):
     if values is None:
         return []
     if isinstance(values, (str, bytes)):
-        raise TypeError(f"{name} must be a list of strings, not one string")
+        raise TypeError(f"{name} must be a list of strings, not one string: {os.fsdecode(values).split()}")
     values = list(values)
     if None in values:
         raise TypeError(f"{name} must be a list of strings, not {values}")

@@ -162,7 +162,9 @@ class Vector:
         interface = getattr(value, "__cuda_array_interface__", None)
         if interface is None or isinstance(value, np.ndarray):
             kind = type(value).__name__
-            raise TypeError(f"argument '{argument.name}' must be an array on the device, not {kind}: to_gpu copies one")
+            raise TypeError(
+                f"argument '{argument.name}' must be an array on the device, not {kind}: to_gpu copies one"
+            ) from None
         self.shape = tuple(interface["shape"])
         self.dtype = np.dtype(interface["typestr"])
         self.size = int(np.prod(self.shape, dtype=np.int64))

@@ -20,8 +20,15 @@ _NAMES = {
     },
     "pycuda.gpuarray": dict.fromkeys(("asnumpy", "to_cpu", "from_gpu", "to_host"), _TO_HOST)
     | dict.fromkeys(("to_device", "cuda_array", "togpu"), _TO_DEVICE)
+    | dict.fromkeys(("rand", "randn", "random"), "pycuda.curandom has rand(shape) and generators")
     | _OF_SCIPY,
     "pycuda.cumath": _OF_SCIPY,
+    "pycuda.curandom": dict.fromkeys(
+        ("randn", "normal", "standard_normal"),
+        "generators, as MRG32k3aRandomNumberGenerator, have gen_normal(shape, dtype)",
+    )
+    | dict.fromkeys(("random", "uniform"), "rand(shape, dtype) makes an array of them")
+    | {"seed": "numpy.random.seed(n) makes rand() repeatable, generators take a seed_getter"},
     "pycuda.driver": {
         "synchronize": "pycuda.driver.Context.synchronize() waits for all work",
         "current_context": "pycuda.driver.Context.get_current() returns the context",
@@ -44,7 +51,13 @@ _NAMES = {
         "grid": "kernels are CUDA C++, where blockIdx.x * blockDim.x + threadIdx.x is the index",
         "compile": "pycuda.compiler.SourceModule(source) compiles kernels",
         "malloc": "pycuda.driver.mem_alloc(bytes) allocates memory",
-        "memcpy": "memcpy_htod(dest, src) copies to the device, memcpy_dtoh(dest, src) from it",
+        "cudaMalloc": "pycuda.driver.mem_alloc(bytes) allocates memory",
+        "cudaFree": "memory is freed with the object that holds it, or by its free()",
+        "cudaDeviceSynchronize": "pycuda.driver.Context.synchronize() waits for all work",
+        **dict.fromkeys(
+            ("memcpy", "cudaMemcpy", "memcpy_h2d", "memcpy_d2h"),
+            "memcpy_htod(dest, src) copies to the device, memcpy_dtoh(dest, src) from it",
+        ),
     },
 }
 

@@ -17,6 +17,10 @@ def source_bytes(source):
     if not isinstance(source, str):
         if type(source).__str__ is object.__str__ or isinstance(source, os.PathLike):
             advice = ": pass its read_text()" if isinstance(source, pathlib.PurePath) else ""
+            if hasattr(source, "read"):
+                advice = ": pass what its read() returns"
+            elif callable(source):
+                advice = ": kernels are written in CUDA C++, no function of Python is compiled"
             raise TypeError(f"the source must be a str, not {type(source).__name__}{advice}")
         source = str(source)
     try:

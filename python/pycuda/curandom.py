@@ -92,3 +92,9 @@ def rand(shape, dtype=np.float32, stream=None):
     high, low = np.random.randint(0, 2**32, 2, dtype=np.uint64)
     _rand_kernel(dtype)(result, int(high) << 32 | int(low), stream=stream)
     return result
+
+
+def __getattr__(name):
+    from pycuda import _other_names  # start-up time: only for mistakes
+
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{_other_names.remedy(__name__, name)}")

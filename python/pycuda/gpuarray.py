@@ -62,6 +62,8 @@ def _elsewhere(name):
     ufunc = getattr(np, name, None)
     if name in _NUMPYS or (isinstance(ufunc, np.ufunc) and ufunc.__name__ in _array.ufuncs()):
         places.append("np")
+    if not places and callable(getattr(GPUArray, name, None)):
+        return f": arrays have the method a.{name}()"
     called = " and ".join(f"{place}.{name}(a)" for place in places)
     if places:
         return f": {called} compute{'s' if len(places) == 1 else ''} it on the device"

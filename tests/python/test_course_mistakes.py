@@ -73,7 +73,12 @@ MISTAKES = {
         ("maximum", "-INFINITY", "0", "all negative. The result is 0.0"),
     ],
     6: [
-        ("shared", "atomicAdd(&own[", "atomicAdd(&counts[", "each pixel is an atomic in global memory"),
+        (
+            "shared",
+            "atomicAdd(&own[pixels[i]], 1);\n  }\n  __syncthreads();\n  atomicAdd(&counts[threadIdx.x], own[threadIdx.x]);",
+            "atomicAdd(&counts[pixels[i]], 1);\n  }",
+            "each pixel is an atomic in global memory",
+        ),
         ("histogram", "atomicAdd(&counts[pixels[i]], 1)", "counts[pixels[i]] += 1", "race: "),
         ("shared", "atomicAdd(&own[pixels[i]], 1)", "own[pixels[i]] += 1", "race: "),
         (

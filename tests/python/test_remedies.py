@@ -2,15 +2,17 @@
 """Mistakes in calls whose errors name what to write instead."""
 
 import copy
+import io
 import pickle
 import re
 import struct
 import traceback
 
 import numpy as np
+import pycuda
 import pycuda.driver as cuda
 import pytest
-from pycuda import gpuarray
+from pycuda import curandom, gpuarray
 from pycuda.compiler import SourceModule
 from pycuda.elementwise import ElementwiseKernel
 from pycuda.reduction import ReductionKernel
@@ -216,5 +218,34 @@ def test_habits_from_other_packages():
     for name, words in {"jit": "SourceModule", "grid": r"blockIdx\.x", "device_count": r"Device\.count\(\)"}.items():
         with pytest.raises(AttributeError, match=words):
             getattr(cuda, name)
+    for name, words in {
+        "mean": r"arrays have the method a\.mean\(\)",
+        "get": r"the method a\.get\(\)",
+        "sqrt": r"cumath\.sqrt",
+        "randn": "pycuda.curandom",
+    }.items():
+        with pytest.raises(AttributeError, match=words):
+            getattr(gpuarray, name)
+    for name, words in {"randn": "gen_normal", "seed": r"numpy\.random\.seed", "random": r"rand\(shape"}.items():
+        with pytest.raises(AttributeError, match=words):
+            getattr(curandom, name)
+    for name, words in {
+        "cudaMemcpy": "memcpy_htod",
+        "cudaMalloc": "mem_alloc",
+        "cudaDeviceSynchronize": "Context",
+    }.items():
+        with pytest.raises(AttributeError, match=words):
+            getattr(cuda, name)
     with pytest.raises(ValueError, match="'y = x' cannot .* The code comes before the name, and results are arguments"):
         ElementwiseKernel("float x", "float y", "y = x")
+
+
+def test_what_is_no_source_and_what_are_no_options():
+    with pytest.raises(TypeError, match="not function: kernels are written in CUDA C"):
+        SourceModule(test_habits_from_other_packages)
+    with pytest.raises(TypeError, match=r"not StringIO: pass what its read\(\) returns"):
+        SourceModule(io.StringIO("__global__ void k() {}"))
+    with pytest.raises(TypeError, match=r"not one string: \['-O3', '-use_fast_math'\]"):
+        SourceModule("__global__ void k() {}", options="-O3 -use_fast_math")
+    with pytest.raises(TypeError, match=r'not list: pycuda\.checks\("race", "sync"\)'), pycuda.checks(["race"]):
+        pass
