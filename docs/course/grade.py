@@ -94,6 +94,7 @@ def execute(lesson, timeout):
     manager.kernel_spec.argv[0] = sys.executable  # this Python, whatever kernels are installed
     # A cell that raises ends neither the lesson nor the other exercises.
     settings = {"timeout": timeout, "interrupt_on_timeout": True, "allow_errors": True}
+    settings["extra_arguments"] = ["--log-level=ERROR"]  # no words about how the kernel is reached
     client = nbclient.NotebookClient(lesson, km=manager, resources={"metadata": {"path": str(HERE)}}, **settings)
     for cell in lesson.cells:
         cell.metadata.pop("execution", None)

@@ -262,11 +262,15 @@ def run(arguments):
     if options.report and options.counters:
         parser.error("--report counts by itself: leave out --counters")
     if not program:
-        parser.error("no program is given")
+        taken = f": {own[-2]} takes {own[-1]} as its value" if len(own) > 1 and own[-1].endswith(".py") else ""
+        parser.error(f"no program is given{taken}")
     try:
         variables = environment(options)
     except OSError as error:
         parser.error(str(error))
+    for one in program[1:] if options.check is None else ():
+        if one == "--check" or one.startswith("--check=") and _checked_programs.unknown_checks(one[8:]) is None:
+            print(f"pycuda: {one} behind {program[0]} is the program's: options of run come before it", file=sys.stderr)
     command = program
     if program[0] in _PROGRAM_OPTIONS or program[0].endswith(".py"):
         if program[0].endswith(".py") and not os.path.isfile(program[0]):

@@ -299,7 +299,8 @@ def test_a_forgotten_file_name_costs_no_program(tmp_path, option):
     other.write_text("print(2)")
     command = [sys.executable, "-m", "pycuda", "run", "--check"] if option == "--check-report" else None
     command = (command or [sys.executable, "-m", "pycuda", "run"]) + [option, str(program)]
-    for rest, words in (([], "no program is given"), ([str(other)], "it is not overwritten")):
+    taken = f"no program is given: {option} takes {program} as its value"
+    for rest, words in (([], taken), ([str(other)], "it is not overwritten")):
         ended = subprocess.run([*command, *rest], capture_output=True, text=True)
         assert ended.returncode == 2
         assert words in ended.stderr

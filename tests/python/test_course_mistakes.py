@@ -75,7 +75,8 @@ MISTAKES = {
     6: [
         (
             "shared",
-            "atomicAdd(&own[pixels[i]], 1);\n  }\n  __syncthreads();\n  atomicAdd(&counts[threadIdx.x], own[threadIdx.x]);",
+            "atomicAdd(&own[pixels[i]], 1);\n  }\n  __syncthreads();\n"
+            "  atomicAdd(&counts[threadIdx.x], own[threadIdx.x]);",
             "atomicAdd(&counts[pixels[i]], 1);\n  }",
             "each pixel is an atomic in global memory",
         ),

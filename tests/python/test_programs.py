@@ -244,6 +244,18 @@ def test_mistakes_are_named(arguments, words):
     assert ended.returncode == 2 and words in ended.stderr
 
 
+@pytest.mark.parametrize(
+    ("option", "is_told"),
+    [("--check=race,sync", True), ("--check", True), ("--check=style", False), ("--checks", False), ("--log", False)],
+)
+def test_a_check_that_is_asked_of_the_program_is_told(option, is_told):
+    ended = pycuda_command("run", "-c", "import sys; print(sys.argv[1:])", option)
+    assert ended.stdout == f"[{option!r}]\n"
+    assert ("is the program's: options of run come before it" in ended.stderr) == is_told, ended.stderr
+    ended = pycuda_command("run", "--check", "-c", "1", option)
+    assert "options of run" not in ended.stderr
+
+
 def test_a_read_only_cache_folder_is_no_obstacle(tmp_path):
     ended = pycuda_command("run", "-c", CLIENT, env={**os.environ, "PYCUDA_CACHE_DIR": "/proc/nowhere"})
     assert ended.stdout == "1 CPU []\n", ended.stderr
