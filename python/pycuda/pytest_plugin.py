@@ -179,14 +179,15 @@ def _driver_kind(config):
 
     wanted = config.option.cuda_device
     try:
-        kind = _rtc.driver_origin()["kind"]
+        origin = _rtc.driver_origin()
     except Exception as error:
         raise pytest.fail.Exception(f"--cuda-device={wanted}: {error}", pytrace=False) from None
+    kind = origin["kind"]
     if wanted in _KIND_OF and kind != _KIND_OF[wanted]:
-        pytest.fail(
-            f"--cuda-device={wanted}, but the {kind} driver was loaded before pytest read its options",
-            pytrace=False,
-        )
+        how = f"the {kind} driver was loaded before pytest read its options"
+        if origin["reason"] == f"PYCUDA_DRIVER={_DRIVER_OF[wanted]}":
+            how = f"{origin['library']} is the {kind} driver: take it out of LD_LIBRARY_PATH"
+        pytest.fail(f"--cuda-device={wanted}, but {how}", pytrace=False)
     return kind
 
 

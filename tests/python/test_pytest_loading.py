@@ -95,6 +95,15 @@ def test_what_keeps_the_context_from_being_made_is_said_once(run, environment):
     assert name in output and "Traceback" not in output
 
 
+@pytest.mark.skipif(not has_cpu_driver(), reason="needs the CPU driver")
+def test_the_cpu_driver_under_nvidia_s_name_is_told_from_one_that_was_loaded_before(run, tmp_path):
+    # As the action and the template for CI put it into the environment.
+    library = tmp_path / "libcuda.so.1"
+    library.symlink_to(PACKAGES / "pycuda" / "libcuda_cpu.so")
+    output = run("--cuda-device=gpu", expect=1, LD_LIBRARY_PATH=str(tmp_path))
+    assert f"--cuda-device=gpu, but {library} is the CPU driver: take it out of LD_LIBRARY_PATH" in output
+
+
 def test_a_path_behind_the_option_for_checks_is_no_check(tmp_path):
     status, output = run_project(tmp_path, TEST, "--cuda-check", "test_it.py")
     assert status == 4
