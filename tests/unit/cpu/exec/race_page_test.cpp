@@ -4,9 +4,11 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <random>
+#include <thread>
 
 namespace {
 
@@ -21,6 +23,7 @@ struct Row {
   std::uint32_t block, interval, first, words_each;  ///< `first`: a thread
   std::size_t line;
   bool writes;
+  std::uint16_t launch = generation;
 
   GridAccess access(unsigned word) const {
     GridAccess now;
@@ -37,7 +40,7 @@ struct Row {
   LineAccess whole() const {
     const GridAccess now = access(0);
     LineAccess all;
-    all.tag = RacePage::tag_of(now.thread, interval, block, generation);
+    all.tag = RacePage::tag_of(now.thread, interval, block, launch);
     all.interval = interval;
     all.place = now.place;
     all.clock = RacePage::sized_clock(now.clock, now.log_bytes);
@@ -55,8 +58,8 @@ bool races(RacePage& page, const Row& row, unsigned word) {
   bool found = false;
   const std::size_t at = row.line * line_words + word;
   const RacePage::Held held(page, at);
-  page.look(now, at, generation, precedes, [&](const GridAccess&) { found = true; });
-  page.put(now, at, generation, precedes);
+  page.look(now, at, row.launch, precedes, [&](const GridAccess&) { found = true; });
+  page.put(now, at, row.launch, precedes);
   return found;
 }
 
@@ -64,13 +67,14 @@ TEST_CASE("words that are added where it is easy race with the same as all words
   std::mt19937 random(4);
   const auto below = [&](unsigned end) { return static_cast<unsigned>(random() % end); };
   unsigned easy = 0, racing = 0;
-  for (unsigned turn = 0; turn < 400; ++turn) {
-    const auto quick = std::make_unique<RacePage>(), slow = std::make_unique<RacePage>();
+  const auto quick = std::make_unique<RacePage>();  // which earlier launches have used
+  for (std::uint16_t launch = 1; launch <= 400; ++launch) {
+    const auto slow = std::make_unique<RacePage>();
     std::uint32_t interval[3] = {1, 1, 1};
     for (unsigned step = 0; step < 8; ++step) {
       const std::uint32_t block = below(3);
       if (below(3) == 0) ++interval[block];
-      const Row row{block, interval[block], 16 * below(2), 1, 0, below(3) == 0};
+      const Row row{block, interval[block], 16 * below(2), 1, 0, below(3) == 0, launch};
       if (below(4) == 0) {
         const bool is_added = quick->add_line(row.whole(), row.line);
         for (unsigned word = 0; word < line_words; ++word) {
@@ -89,7 +93,7 @@ TEST_CASE("words that are added where it is easy race with the same as all words
       const bool is_easy = [&] {
         const RacePage::Held held(*quick, word);
         return quick->add_word(now, word,
-                               RacePage::tag_of(now.thread, now.interval, block, generation));
+                               RacePage::tag_of(now.thread, now.interval, block, launch));
       }();
       if (is_easy) {
         ++easy;
@@ -135,14 +139,15 @@ TEST_CASE("accesses that are added by line race with the same as those that are 
   std::mt19937 random(3);
   const auto below = [&](unsigned end) { return static_cast<unsigned>(random() % end); };
   unsigned in_order = 0, racing = 0, added = 0;
-  for (unsigned turn = 0; turn < 400; ++turn) {
-    const auto by_line = std::make_unique<RacePage>(), by_word = std::make_unique<RacePage>();
+  const auto by_line = std::make_unique<RacePage>();  // which earlier launches have used
+  for (std::uint16_t launch = 1; launch <= 400; ++launch) {
+    const auto by_word = std::make_unique<RacePage>();
     std::uint32_t interval[3] = {1, 1, 1};
     for (unsigned step = 0; step < 8; ++step) {
       const std::uint32_t block = below(3);
       if (below(3) == 0) ++interval[block];
       const Row row{block,    interval[block], 16 * below(2), 1u << (below(4) == 0 ? below(3) : 0),
-                    below(2), below(3) == 0};
+                    below(2), below(3) == 0,   launch};
       if (below(4) == 0) {
         const unsigned word = below(line_words);  // alone
         CHECK(races(*by_line, row, word) == races(*by_word, row, word));
@@ -166,6 +171,27 @@ TEST_CASE("accesses that are added by line race with the same as those that are 
   CHECK(added > 500);
   CHECK(in_order > 50);
   CHECK(racing > 50);
+}
+
+TEST_CASE("of two threads that access lines at the same time one is told of each race") {
+  constexpr std::size_t lines = RacePage::page_bytes / RacePage::line_bytes;
+  const auto page = std::make_unique<RacePage>();
+  for (std::uint16_t launch = 1; launch <= 200; ++launch) {
+    std::array<std::array<bool, lines>, 2> told{};
+    const auto run = [&](std::uint32_t block) {
+      for (std::size_t line = 0; line < lines; ++line) {
+        const bool writes = (block + line + launch) % 2 == 0;
+        const Row row{block, 1, 0, 1, line, writes, launch};
+        if (launch % 4 != 0 && page->add_line(row.whole(), line)) continue;
+        for (unsigned word = 0; word < line_words; ++word)
+          told[block][line] |= races(*page, row, word);
+      }
+    };
+    std::thread first(run, 0), second(run, 1);
+    first.join();
+    second.join();
+    for (std::size_t line = 0; line < lines; ++line) CHECK((told[0][line] || told[1][line]));
+  }
 }
 
 }  // namespace
