@@ -192,6 +192,17 @@ def main():
     arguments = parser.parse_args()
     if arguments.command == "hand-out":
         return hand_out(arguments.folder, arguments.kernel, arguments.with_solutions)
+    try:
+        import nbclient  # noqa: F401 - before the first notebook, not in it
+    except ImportError as problem:
+        sys.exit(
+            f"grading needs nbclient and ipykernel, which come with Jupyter: pip install nbclient ipykernel ({problem})"
+        )
+    if arguments.csv:
+        try:
+            open(arguments.csv, "a").close()
+        except OSError as problem:  # known before the grading, which takes long
+            sys.exit(f"{arguments.csv} cannot be written: {problem.strerror}")
     rows = []
     for path in arguments.notebooks:
         try:

@@ -177,3 +177,14 @@ def test_notebooks_in_which_somebody_has_worked_are_not_replaced(tmp_path):
     run = subprocess.run(command, capture_output=True, text=True)
     assert run.returncode == 1 and f"would replace, {LESSON.name}: name another folder" in run.stderr
     assert worked.read_text() == before
+
+
+def test_what_would_end_the_grading_is_told_before_it(tmp_path):
+    pytest.importorskip("nbclient", reason="needs nbclient")
+    grade = [sys.executable, str(COURSE / "grade.py"), "grade"]
+    run = subprocess.run([*grade, "--csv", str(tmp_path), str(LESSON)], capture_output=True, text=True)
+    assert run.returncode == 1 and run.stderr == f"{tmp_path} cannot be written: Is a directory\n"
+    (tmp_path / "nbclient.py").write_text("raise ImportError('no nbclient')")
+    run = subprocess.run([*grade, str(LESSON)], capture_output=True, text=True, env={"PYTHONPATH": str(tmp_path)})
+    assert run.returncode == 1 and "pip install nbclient ipykernel (no nbclient)" in run.stderr
+    assert "Traceback" not in run.stderr
