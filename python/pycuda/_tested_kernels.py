@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import sys
 
+from pycuda._ended_contexts import EndedContexts
+
 #: The first of the codes that the driver has for captures, and the last.
 CAPTURE_ERRORS = range(900, 910)
 
@@ -37,6 +39,7 @@ class KernelWatch:
         self._checks = checks
         self._token = None
         self._is_cpu = None
+        self._ended = EndedContexts()
         self._lost = []  # a context, the test that lost it, and how
         #: What was found outside of tests.
         self.outside = []
@@ -54,6 +57,7 @@ class KernelWatch:
 
     def end(self):
         """Let findings be printed again."""
+        self._ended.end()
         if self._token is not None:
             from pycuda import _checks  # start-up time: as above
 
@@ -84,10 +88,11 @@ class KernelWatch:
         list of str
             What was found since the last call, without faults that a call has reported.
         """
+        self._ended.watch()
         context = self.context()
         if context is not None:
             self.begin()
-        found = [] if context is None else self._fault(context, test, after)
+        found = self._ended.take() + ([] if context is None else self._fault(context, test, after))
         if self._token is None:
             return found
         from pycuda import _checks  # start-up time: as above

@@ -140,8 +140,11 @@ def pytest_configure(config):
 
     if _passed_on not in config.stash:  # a conftest.py has named the plug-in: the hook above had run before
         _pass_on(config, config.option)
-    for sentence in _settings.misspelt(os.environ):
-        config.issue_config_time_warning(CudaSettingWarning(sentence), stacklevel=2)
+    try:
+        for sentence in _settings.misspelt(os.environ):
+            config.issue_config_time_warning(CudaSettingWarning(sentence), stacklevel=2)
+    except CudaSettingWarning as error:  # warnings are errors
+        raise pytest.UsageError(str(error)) from None
     if wrong := _settings.problems(os.environ):
         raise pytest.UsageError("\n".join(wrong))
     config.stash[_holders], config.stash[_fixtures], config.stash[_devices] = {}, {}, {}

@@ -76,6 +76,8 @@ def test_a_misspelt_variable_is_a_warning(run):
     output = run(PYCUDA_CPU_CHEK="1", PYCUDA_OF_A_PROJECT="1")
     assert "CudaSettingWarning: nothing reads PYCUDA_CPU_CHEK; do you mean PYCUDA_CPU_CHECK?" in output
     assert "OF_A_PROJECT" not in output
+    output = run("-W", "error", expect=4, PYCUDA_CPU_CHEK="1")
+    assert "ERROR: nothing reads PYCUDA_CPU_CHEK; do you mean PYCUDA_CPU_CHECK?" in output and "INTERNAL" not in output
 
 
 def test_misspelt_variables_are_told_from_those_of_others():
