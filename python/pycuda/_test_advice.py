@@ -6,7 +6,13 @@ from __future__ import annotations
 import pytest
 
 _NO_CONTEXT = "no currently active context?"
-_DETACHED = "the context has been detached"
+# What is said of kernels, arrays and random number generators that have outlived their context; and of streams.
+_OUTLIVED = (
+    "the context has been detached",
+    "belongs to a context that is gone",
+    "belongs to another context",
+)
+_DEAD_STREAM = "invalid resource handle"
 
 _ARGUMENT = "the test has no context: take the fixture cuda_context as an argument"
 # Methods of unittest take no fixtures as arguments, and Hypothesis refuses tests that take one of a test's scope.
@@ -25,7 +31,7 @@ _EARLY_FIXTURE = (
     "makes NumPy arrays, and the test copies them"
 )
 _OWN_CONTEXT = (
-    "each test has a context of its own: keep kernels and arrays between tests by "
+    "each test has a context of its own: keep kernels, arrays and streams between tests by "
     "pycuda.tools.context_dependent_memoize, not in variables of modules or classes"
 )
 _HYPOTHESIS = (
@@ -58,9 +64,10 @@ def on(item, call):
     advice = []
     if _NO_CONTEXT in said:
         advice.append(_on_no_context(item, call))
-    if _DETACHED in said:
+    has_own = "cuda_context" in getattr(item, "fixturenames", ())
+    if any(words in said for words in _OUTLIVED) or (has_own and _DEAD_STREAM in said):
         advice.append(_OWN_CONTEXT)
-    if _is_given(item) and "cuda_context" in item.fixturenames:
+    if _is_given(item) and has_own:
         # Hypothesis puts failures that contradict each other into a group.
         if "context was lost earlier" in "".join(map(str, (error, *getattr(error, "exceptions", ())))):
             advice.append(_HYPOTHESIS)

@@ -122,6 +122,23 @@ def test_advice_on_fixtures_that_come_before_the_context_says_which_ones(project
     assert output.count("setup_method and setup_function run before the fixtures of usefixtures") == 1, output
 
 
+def test_advice_on_what_has_outlived_its_context(project):
+    code = """
+        from pycuda import curandom, gpuarray
+        kept = []
+        def test_first(cuda_context):
+            kept.extend([gpuarray.zeros(3, "f4"), curandom.XORWOWRandomNumberGenerator(), cuda.Stream()])
+        def test_array(cuda_context): gpuarray.zeros(3, "f4") + kept[0]
+        def test_generator(cuda_context): kept[1].gen_uniform(3, "f4")
+        def test_stream(cuda_context): gpuarray.zeros(3, "f4").fill(1, stream=kept[2])
+        """
+    status, output = project(code, "--cuda-leaks=ignore")
+    assert status == 1 and "3 failed, 1 passed" in output, output
+    assert output.count("each test has a context of its own: keep kernels, arrays and streams between tests") == 3, (
+        output
+    )
+
+
 def test_advice_names_the_fixture_as_each_kind_of_test_can_take_it(project):
     pytest.importorskip("hypothesis", reason="needs hypothesis")
     code = """

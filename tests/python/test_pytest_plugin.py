@@ -129,7 +129,7 @@ def test_errors_of_contexts_come_with_advice_for_tests(project):
     )
     assert status == 1 and "2 failed, 1 passed" in output, output
     assert "the test has no context: take the fixture cuda_context as an argument" in output
-    assert "keep kernels and arrays between tests by pycuda.tools.context_dependent_memoize" in output
+    assert "keep kernels, arrays and streams between tests by pycuda.tools.context_dependent_memoize" in output
 
 
 def test_memory_that_outlives_a_test_is_reported(project):
