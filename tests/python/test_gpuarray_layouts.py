@@ -39,6 +39,25 @@ def test_parts_of_complex_arrays_lie_side_by_side(order):
     np.testing.assert_array_equal(device.get(), host)
 
 
+def test_parts_of_complex_arrays_are_stored():
+    host = np.arange(12).reshape(3, 4) * (1 - 2j)
+    device = gpuarray.to_gpu(host)
+    for array in host, device:
+        array.real *= 3
+        array[1:, ::2].imag = 5
+        array.imag += array.real
+    device.T.real = gpuarray.to_gpu(host.T.real)
+    np.testing.assert_array_equal(device.get(), host)
+
+
+def test_real_arrays_have_real_parts_alone():
+    numbers = gpuarray.arange(3, dtype=np.float32)
+    numbers.real = 4
+    assert numbers.get().tolist() == [4, 4, 4]
+    with pytest.raises(TypeError, match="float32 has no imaginary parts to store"):
+        numbers.imag = 1
+
+
 def test_packages_that_subclass_arrays_copy_between_layouts():
     host = np.arange(24.0).reshape(4, 6)
     device = gpuarray.to_gpu(host)

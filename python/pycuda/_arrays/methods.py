@@ -78,8 +78,8 @@ METHODS = {
     "swapaxes": views.swapaxes,
     "reverse": views.reverse,
     "diagonal": _diagonal,
-    "real": property(views.real),
-    "imag": property(views.imag),
+    "real": property(views.real, views.set_real),
+    "imag": property(views.imag, views.set_imag),
     "conj": views.conj,
     "conjugate": views.conj,
     # conversions

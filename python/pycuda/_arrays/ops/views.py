@@ -221,6 +221,18 @@ def imag(self):
     return _parts(self, 1).copy()
 
 
+def set_real(self, value):
+    """``self.real = value``: stores the real parts."""
+    (_parts(self, 0) if self.dtype.kind == "c" else self)[...] = value
+
+
+def set_imag(self, value):
+    """``self.imag = value``: stores the imaginary parts. TypeError for real dtypes."""
+    if self.dtype.kind != "c":
+        raise TypeError(f"an array of dtype {self.dtype} has no imaginary parts to store")
+    _parts(self, 1)[...] = value
+
+
 def conj(self, out=None):
     """The complex conjugates as a new array (or in `out`); a real array itself."""
     if self.dtype.kind != "c" and out is None:
