@@ -173,3 +173,13 @@ def test_accesses_that_are_unknown_are_not_right(course, monkeypatch):
 
 def _contrast(photo):
     return photo / (photo + 0.2)
+
+
+def test_an_import_that_comes_too_late_is_told(context):
+    settings = dict.fromkeys(("PYCUDA_CPU_CHECK", "PYCUDA_CPU_TIMEOUT"))
+    for first, is_told in (("import course", False), ("import pycuda.autoinit", True)):
+        program = f"import sys; sys.path.insert(0, {str(COURSE)!r})\n{first}\nimport pycuda.autoinit, course"
+        _, said = run_program(program, **settings)
+        assert ("run `import course` first" in said) == is_told, said
+    _, said = run_program(program, **dict.fromkeys(settings, "0"))  # a server's settings hold in any order
+    assert said == ""

@@ -6,10 +6,18 @@ an access one element behind an array is an error, and gives endless kernels an 
 """
 
 import os
+import sys
 
 # Read by the CPU driver when it starts; who sets them otherwise wins.
-os.environ.setdefault("PYCUDA_CPU_CHECK", "1")
-os.environ.setdefault("PYCUDA_CPU_TIMEOUT", "10")
+_SETTINGS = {"PYCUDA_CPU_CHECK": "1", "PYCUDA_CPU_TIMEOUT": "10"}
+if "pycuda.autoinit" in sys.modules and not _SETTINGS.keys() <= os.environ.keys():
+    print(
+        "course was imported after pycuda.autoinit: mistakes may stay silent, and endless kernels may not end. "
+        "Restart the notebook's kernel, and run `import course` first.",
+        file=sys.stderr,
+    )
+for _name, _value in _SETTINGS.items():
+    os.environ.setdefault(_name, _value)
 
 from . import lessons_1_to_3, lessons_4_to_6, lessons_7_to_10  # noqa: E402, F401 - they register their exercises
 from .apart import run_apart  # noqa: E402
