@@ -14,6 +14,7 @@ NB_MODULE(_driver, m) {
   nanobind::set_leak_warnings(false);
   require_gil();
   require_main_interpreter();
+  require_first_import();
   find_python_functions();
   GilReleased::wait_at_exit();
   GilOnDriverThread::close_at_exit();

@@ -172,6 +172,28 @@ def test_a_sub_interpreter_is_refused_and_the_process_ends():
     assert re.search("does not support .*sub-?interpreters", "\n".join(refusal)) and end == "end", output
 
 
+def test_a_second_import_in_a_process_says_what_has_been_done():
+    # A test that empties sys.modules, to see a package without pycuda, does so.
+    output, errors = run_program(
+        """
+        import sys
+        import pycuda.driver
+        kept = {name: module for name, module in sys.modules.items() if name.startswith("pycuda")}
+        for name in kept: del sys.modules[name]
+        try:
+            import pycuda.driver
+        except ImportError as error:
+            print(error)
+        for name in [name for name in sys.modules if name.startswith("pycuda")]: del sys.modules[name]
+        sys.modules.update(kept)
+        import pycuda.gpuarray
+        print(sys.modules["pycuda.driver"].Error.__name__)
+        """
+    )
+    assert "can be loaded once in a process, and the program has taken it out of sys.modules" in output
+    assert output.endswith("\nError\n") and errors == "", errors
+
+
 def test_errors_are_named_as_programs_know_them():
     output, _ = run_program(
         """

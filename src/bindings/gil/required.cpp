@@ -3,6 +3,8 @@
 
 #include <nanobind/nanobind.h>
 
+#include <utility>
+
 namespace nb = nanobind;
 
 namespace pycuda::bindings {
@@ -21,6 +23,14 @@ void require_main_interpreter() {
     throw nb::import_error(
         "pycuda does not support sub-interpreters: import it in the main interpreter, or in a "
         "process of its own");
+}
+
+void require_first_import() {
+  static bool is_imported = false;  // under the GIL
+  if (std::exchange(is_imported, true))
+    throw nb::import_error(
+        "pycuda's extension can be loaded once in a process, and the program has taken it out of "
+        "sys.modules: leave all of pycuda there, or import it in a process of its own");
 }
 
 }  // namespace pycuda::bindings

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The bindings rely on the GIL, and on the main interpreter.
+// The bindings rely on the GIL, on the main interpreter, and on being loaded once.
 #pragma once
 
 namespace pycuda::bindings {
@@ -11,5 +11,8 @@ void require_gil();
 
 /// Throws ImportError in a sub-interpreter: what ends with the process would end with that.
 void require_main_interpreter();
+
+/// Throws ImportError from the second call on: the classes of the first import are in use.
+void require_first_import();
 
 }  // namespace pycuda::bindings
