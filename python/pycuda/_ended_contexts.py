@@ -54,12 +54,7 @@ class EndedContexts:
             self._replaced = {}
 
     def take(self):
-        """What was found since the last call.
-
-        Returns
-        -------
-        list of str
-        """
+        """What was found since the last call, a list of sentences."""
         found, self._found = self._found, []
         return found
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 _NO_CONTEXT = "no currently active context?"
-# What is said of kernels, arrays and random number generators that have outlived their context; and of streams.
+# Said of kernels, arrays and generators of random numbers whose context is gone, and of streams.
 _OUTLIVED = (
     "the context has been detached",
     "belongs to a context that is gone",
@@ -15,7 +15,7 @@ _OUTLIVED = (
 _DEAD_STREAM = "invalid resource handle"
 
 _ARGUMENT = "the test has no context: take the fixture cuda_context as an argument"
-# Methods of unittest take no fixtures as arguments, and Hypothesis refuses tests that take one of a test's scope.
+# Where a fixture cannot be an argument, by unittest or by Hypothesis.
 _MARK = 'the test has no context: mark it with `@pytest.mark.usefixtures("cuda_context")`'
 _SETUP_CLASS = (
     "setUpClass runs before the fixtures of a test: make what needs a context in setUp, and mark the class with "
@@ -45,20 +45,8 @@ _GIVEN_ARGUMENT = (
 
 
 def on(item, call):
-    """The advice on what a part of a test has raised.
-
-    Parameters
-    ----------
-    item : pytest.Item
-    call : pytest.CallInfo
-        One that has raised.
-
-    Returns
-    -------
-    list of str
-    """
+    """The advice on what a part of a test, a `pytest.CallInfo`, has raised: a list of sentences."""
     error = call.excinfo.value
-    # What an example of doctest raised is in its failure.
     examples = (getattr(failure, "exc_info", None) for failure in getattr(error, "failures", [error]))
     said = "".join(map(str, (error, *(raised[1] for raised in examples if raised))))
     advice = []
