@@ -88,6 +88,8 @@ class KernelWatch:
         list of str
             What was found since the last call, without faults that a call has reported.
         """
+        if self._is_cpu is not None and not sys.modules.get("pycuda._driver"):
+            return []  # a test hides the package, until its fixtures end
         self._ended.watch()
         context = self.context()
         if context is not None:

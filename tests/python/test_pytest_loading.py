@@ -87,6 +87,24 @@ def test_misspelt_variables_are_told_from_those_of_others():
     ]
 
 
+def test_a_test_may_hide_the_package(tmp_path):
+    code = """
+        import sys
+        def test_before(cuda_context): pass
+        def test_emptied(monkeypatch):
+            for name in [name for name in sys.modules if name.split(".")[0] == "pycuda"]:
+                monkeypatch.delitem(sys.modules, name)
+        def test_forbidden(monkeypatch):
+            for name in ("pycuda", "pycuda._driver", "pycuda.driver"):
+                monkeypatch.setitem(sys.modules, name, None)
+            with pytest.raises(ImportError):
+                import pycuda.driver
+        def test_after(cuda_context): fill(cuda.mem_alloc(40), 10)
+        """
+    status, output = run_project(tmp_path, code)
+    assert status == 0 and "4 passed" in output, output
+
+
 @pytest.mark.parametrize(
     "environment", [{"PYCUDA_DRIVER": "gpu"}, {"PYCUDA_DRIVER": "/nowhere.so"}, {"CUDA_DEVICE": "first"}]
 )
