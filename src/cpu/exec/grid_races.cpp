@@ -30,6 +30,18 @@ struct Spare {
   std::mutex mutex;  ///< protects the rest
   std::uint64_t launches = 0;
   std::vector<std::unique_ptr<GridRaces::Page>> pages;
+  /// Those of one launch as they were, for one that uses the same memory; none has been freed since
+  /// that of this epoch.
+  GridRaces::Pages kept;
+  std::uint64_t kept_epoch = 0, kept_cycle = 0;
+
+  void take_apart(GridRaces::Pages&& all) {
+    for (auto& [number, page] : all) {
+      if (page != nullptr && pages.size() < most_pages) pages.push_back(std::move(page));
+    }
+    all.clear();
+  }
+  static constexpr std::size_t most_pages = 1024;  // 60 MiB
 };
 
 Spare& spare() {
@@ -37,7 +49,6 @@ Spare& spare() {
   return *only;
 }
 
-constexpr std::size_t most_spare = 1024;  // 60 MiB
 constexpr std::uint64_t generations = 65535;
 
 }  // namespace
@@ -48,14 +59,28 @@ GridRaces::GridRaces() {
   generation_ = static_cast<std::uint16_t>(store.launches % generations + 1);
   cycle_ = store.launches / generations;
   ++store.launches;
+  epoch_ = AddressTable::instance().epoch();
+  if (store.kept_epoch == epoch_ && store.kept_cycle == cycle_) {
+    pages_ = std::exchange(store.kept, {});
+  } else {
+    store.take_apart(std::exchange(store.kept, {}));
+  }
 }
 
 GridRaces::~GridRaces() {
   Spare& store = spare();
   const std::lock_guard lock(store.mutex);
-  for (auto& [number, page] : pages_) {
-    if (page != nullptr && store.pages.size() < most_spare) store.pages.push_back(std::move(page));
+  if (!store.kept.empty() || pages_.size() > Spare::most_pages ||
+      AddressTable::instance().epoch() != epoch_) {
+    store.take_apart(std::move(pages_));
+    return;
   }
+  std::erase_if(pages_, [](const auto& entry) {
+    return entry.second == nullptr || !entry.second->is_of_one_allocation;
+  });
+  store.kept = std::move(pages_);
+  store.kept_epoch = epoch_;
+  store.kept_cycle = cycle_;
 }
 
 void GridKnowledge::add(std::uint32_t block, std::shared_ptr<const BlockKnowledge> known) {
@@ -107,6 +132,9 @@ std::unique_ptr<GridRaces::Page> GridRaces::make_page(std::uint64_t address) {
   // Histories of another cycle may have the number of this launch.
   if (page == nullptr || page->cycle != cycle_) page = std::make_unique<Page>();
   page->cycle = cycle_;
+  const std::uint64_t begin = address / page_bytes * page_bytes;
+  page->is_of_one_allocation = begin >= holder->begin && holder->bytes >= page_bytes &&
+                               begin - holder->begin <= holder->bytes - page_bytes;
   return page;
 }
 

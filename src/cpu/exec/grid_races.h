@@ -40,6 +40,8 @@ class GridRaces {
  public:
   using Page = RacePage;
   static constexpr std::uint64_t page_bytes = Page::page_bytes;
+  /// By the numbers of pages of memory; null where memory is not looked at.
+  using Pages = std::unordered_map<std::uint64_t, std::unique_ptr<Page>>;
 
   GridRaces();
   ~GridRaces();
@@ -59,11 +61,12 @@ class GridRaces {
 
   std::uint16_t generation_ = 0;
   std::uint64_t cycle_ = 0;
+  std::uint64_t epoch_ = 0;  ///< of the AddressTable, at the beginning
 
   static constexpr std::size_t most_pages = 16384;  ///< a GB of histories
   std::shared_mutex mutex_;                         ///< protects `pages_`
-  std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;
-  std::size_t made_ = 0;
+  Pages pages_;
+  std::size_t made_ = 0;       ///< by this launch
   std::mutex releases_mutex_;  ///< protects `releases_`
   std::unordered_map<std::uint64_t, GridKnowledge> releases_;
   std::atomic<bool> any_release_{false};

@@ -50,7 +50,7 @@ void RacePage::put_read(std::size_t word, const GridAccess& now, std::uint64_t t
 }
 
 /// Whether the line's entry is no other thread's, or in any case before the access.
-bool RacePage::Line::is_in_order(Entry entry, const LineAccess& now) const {
+inline bool RacePage::Line::is_in_order(Entry entry, const LineAccess& now) const {
   const std::uint64_t before = tags[entry].load(std::memory_order_relaxed);
   if ((before ^ now.tag) >> generation_begin != 0 || is_over(before, now.tag)) return true;
   const std::uint32_t clock = clocks[entry].load(std::memory_order_relaxed);
@@ -58,7 +58,7 @@ bool RacePage::Line::is_in_order(Entry entry, const LineAccess& now) const {
 }
 
 /// Whether the entry is such an access as this.
-bool RacePage::Line::has(Entry entry, const LineAccess& now) const {
+inline bool RacePage::Line::has(Entry entry, const LineAccess& now) const {
   return tags[entry].load(std::memory_order_relaxed) == now.tag &&
          clocks[entry].load(std::memory_order_relaxed) == now.clock &&
          places[entry].load(std::memory_order_relaxed) == now.place;
@@ -66,7 +66,7 @@ bool RacePage::Line::has(Entry entry, const LineAccess& now) const {
 
 /// Whether the access is in order and would add nothing: whatever races with it and comes later
 /// finds what is there already. Also without holding the line.
-bool RacePage::is_known(const Line& line, const LineAccess& now) {
+inline bool RacePage::is_known(const Line& line, const LineAccess& now) {
   if (!now.is_read)
     return line.has(Written, now) && line.is_in_order(FirstRead, now) &&
            line.is_in_order(OtherRead, now);

@@ -65,6 +65,7 @@ class RacePage {
   };
 
   std::uint64_t cycle = 0;  ///< generations of one cycle do not repeat
+  bool is_of_one_allocation = false;
 
   /// History::add in two steps: calls conflict(past) for what conflicts with the access and that
   /// `precedes(past)` does not put before it, and adds it. The word's line is held.

@@ -5,10 +5,12 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <random>
 #include <thread>
+#include <vector>
 
 namespace {
 
@@ -175,22 +177,31 @@ TEST_CASE("accesses that are added by line race with the same as those that are 
 
 TEST_CASE("of two threads that access lines at the same time one is told of each race") {
   constexpr std::size_t lines = RacePage::page_bytes / RacePage::line_bytes;
+  constexpr std::uint16_t launches = 500;
   const auto page = std::make_unique<RacePage>();
-  for (std::uint16_t launch = 1; launch <= 200; ++launch) {
-    std::array<std::array<bool, lines>, 2> told{};
-    const auto run = [&](std::uint32_t block) {
+  using Told = std::array<bool, lines>;
+  std::vector<Told> told[2] = {std::vector<Told>(launches), std::vector<Told>(launches)};
+  std::atomic<unsigned> arrived{0};
+  const auto run = [&](std::uint32_t block) {
+    for (std::uint16_t launch = 1; launch <= launches; ++launch) {
+      // Both begin each launch as closely together as they can.
+      ++arrived;
+      while (arrived < 2u * launch) std::this_thread::yield();
       for (std::size_t line = 0; line < lines; ++line) {
         const bool writes = (block + line + launch) % 2 == 0;
         const Row row{block, 1, 0, 1, line, writes, launch};
         if (launch % 4 != 0 && page->add_line(row.whole(), line)) continue;
         for (unsigned word = 0; word < line_words; ++word)
-          told[block][line] |= races(*page, row, word);
+          told[block][launch - 1u][line] |= races(*page, row, word);
       }
-    };
-    std::thread first(run, 0), second(run, 1);
-    first.join();
-    second.join();
-    for (std::size_t line = 0; line < lines; ++line) CHECK((told[0][line] || told[1][line]));
+    }
+  };
+  std::thread first(run, 0), second(run, 1);
+  first.join();
+  second.join();
+  for (std::size_t launch = 0; launch < launches; ++launch) {
+    for (std::size_t line = 0; line < lines; ++line)
+      CHECK((told[0][launch][line] || told[1][launch][line]));
   }
 }
 
