@@ -53,7 +53,7 @@ class RacePage {
         if (tries > patience) std::this_thread::yield();
       }
     }
-    // Nobody else changes it meanwhile.
+    // No other thread changes it meanwhile.
     ~Held() {
       state_.store(state_.load(std::memory_order_relaxed) & ~busy, std::memory_order_release);
     }
