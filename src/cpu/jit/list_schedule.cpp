@@ -78,7 +78,8 @@ void choose(llvm::StringRef option, llvm::StringRef value) {
 
 }  // namespace
 
-void mark_long_arithmetic(llvm::Module& module) {
+void mark_long_arithmetic(llvm::Module& module, bool takes_list_scheduler) {
+  if (!takes_list_scheduler) return;
   for (llvm::Function& function : module) {
     if (llvm::any_of(function, is_long)) function.addFnAttr(mark);
   }

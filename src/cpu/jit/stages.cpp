@@ -10,7 +10,6 @@
 
 #include "cpu/jit/debug_scopes.h"
 #include "cpu/jit/gather_indexes.h"
-#include "cpu/jit/list_schedule.h"
 #include "cpu/jit/llvm_passes.h"
 #include "cpu/jit/masked_loops.h"
 #include "cpu/jit/scalarise_gathers.h"
@@ -187,7 +186,7 @@ constexpr Step optimise_steps[] = {
   // Nothing may fold arithmetic, or move code, after these two.
   {"leave-flushes-to-processor", Functions, Optimised, Optimised, each<simt::leave_flushes_to_processor>},
   {"fuse-negations", Functions, Optimised, Optimised, each<simt::fuse_negations>, fuses_products},
-  {"list-schedule", Module, Optimised, Optimised, whole<mark_long_arithmetic>, is_optimised},
+  {"list-schedule", Module, Optimised, Optimised, list_schedule, is_optimised},
   {"debug-scopes", Module, Optimised, Optimised, whole<give_debug_scopes>, has_symbols},
 };
 

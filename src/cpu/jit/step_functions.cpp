@@ -7,6 +7,7 @@
 
 #include "cpu/jit/drop_costly_tiles.h"
 #include "cpu/jit/half_compares.h"
+#include "cpu/jit/list_schedule.h"
 #include "cpu/jit/llvm_passes.h"
 #include "cpu/jit/structure_gathers.h"
 #include "cpu/lower/processor_flushes.h"
@@ -106,6 +107,9 @@ void target_attributes(const Subject& s) {
   target::set_target_attributes(s.all.module(), s.all.processor());
 }
 void let_processor_flush(const Subject& s) { lower::let_processor_flush(s.all.module()); }
+void list_schedule(const Subject& s) {
+  mark_long_arithmetic(s.all.module(), target::takes_list_scheduler());
+}
 void run_default(const Subject& s) {
   run_default_pipeline(s.all.module(), *s.all.target, s.all.effort);
 }

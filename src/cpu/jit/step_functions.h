@@ -88,6 +88,7 @@ void pause_grid_strides(const Subject& s);
 void choose_scalar(const Subject& s);
 void drop_costly_tiles(const Subject& s);
 void hoist_parameter_checks(const Subject& s);
+void list_schedule(const Subject& s);
 void find_suspending(const Subject& s);
 void block_loops(const Subject& s);
 void target_attributes(const Subject& s);

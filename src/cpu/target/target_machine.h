@@ -36,4 +36,8 @@ void set_target_attributes(llvm::Function& function, const Processor& processor)
 /// than their results are worth.
 std::span<const char* const> options_against_slow_passes();
 
+/// Whether LLVM's list scheduler, which counts registers, has a class of them for every type of
+/// this processor's code.
+bool takes_list_scheduler();
+
 }  // namespace pycuda::cpu::target

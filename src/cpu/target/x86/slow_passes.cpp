@@ -10,4 +10,6 @@ std::span<const char* const> options_against_slow_passes() {
   return options;
 }
 
+bool takes_list_scheduler() { return true; }
+
 }  // namespace pycuda::cpu::target

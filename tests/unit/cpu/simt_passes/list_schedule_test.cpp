@@ -14,7 +14,8 @@ using pycuda::cpu::testing::FunctionText;
 namespace {
 
 /// `steps` products one after the other; before each `loads` numbers are loaded.
-bool is_marked(const std::string& type, unsigned steps, unsigned loads = 0) {
+bool is_marked(const std::string& type, unsigned steps, unsigned loads = 0,
+               bool takes_list_scheduler = true) {
   std::string body = "define " + type + " @f(" + type + " %v0, ptr %p) {\n";
   for (unsigned i = 0; i < steps; ++i) {
     const std::string n = std::to_string(i);
@@ -24,7 +25,7 @@ bool is_marked(const std::string& type, unsigned steps, unsigned loads = 0) {
             (loads > 0 ? "%l" + n + "_0" : "%v" + n) + "\n";
   }
   FunctionText text(body + "ret " + type + " %v" + std::to_string(steps) + "\n}\n");
-  mark_long_arithmetic(*text.function().getParent());
+  mark_long_arithmetic(*text.function().getParent(), takes_list_scheduler);
   return text.function().hasFnAttribute("pycuda-long-arithmetic");
 }
 
@@ -41,4 +42,8 @@ TEST_CASE("long is what takes as many registers as half a processor's reach") {
 
 TEST_CASE("arithmetic with what is loaded is not long") {
   CHECK_FALSE(is_marked("<64 x float>", 200, 1));
+}
+
+TEST_CASE("code of a processor that LLVM's list scheduler cannot order keeps its order") {
+  CHECK_FALSE(is_marked("<64 x float>", 200, 0, false));
 }
