@@ -157,9 +157,7 @@ def test_without_numpy_the_driver_names_what_is_missing():
     assert "missing: `pip install numpy`" in diagnosis.stdout
 
 
-@pytest.mark.skipif(
-    not has_cpu_driver() or shutil.which("cc") is None, reason="needs the CPU driver, and a C compiler"
-)
+@pytest.mark.skipif(not has_cpu_driver() or shutil.which("cc") is None, reason="needs the CPU driver, and a C compiler")
 @pytest.mark.parametrize("kilobytes", [16, 64])
 def test_the_cpu_driver_refuses_systems_with_large_memory_pages(kilobytes, tmp_path):
     library = tmp_path / "libpages.so"
