@@ -18,7 +18,7 @@ import shutil
 import sys
 import tempfile
 
-from pycuda import _bindings_runtime, _checked_programs, _stand_ins
+from pycuda import _bindings_runtime, _checked_programs, _nvcc_stand_in, _stand_ins
 
 _LINKS = ("libcuda.so", "libcuda.so.1")
 # What lists of devices and monitors load.
@@ -50,6 +50,8 @@ _NEWEST = {
     "libcurand.so": "libcurand.so.10",
     "libcusparse.so": "libcusparse.so.12",
 }
+# What a toolkit has beside the folder of its programs.
+_TOOLKIT_FOLDERS = ("include", "lib", "lib64", "nvvm", "targets")
 _PROGRAM_OPTIONS = ("-m", "-c")
 # The options of `run` that name a file to write, and how such files end.
 _WRITTEN_FILES = {"check_report": (".json",), "counters": (".csv", ".json"), "report": (".html", ".htm")}
@@ -119,15 +121,28 @@ def driver_folder():
 
 
 def _tools(driver_folder):
-    """The folder of `ptxas` and `nvcc`, made if need be; None where the stand-ins are not installed."""
+    """The folder of `ptxas` and `nvcc`, made if need be; None where the stand-ins are not installed.
+
+    Programs look for headers and libraries beside the folder of nvcc: links lead to those of the toolkit.
+    """
     if _stand_ins.find("ptxas") is None:
         return None
     folder = _cached_folder("tools", cpu_driver())
+    programs = os.path.join(folder, "bin")
     try:
-        _stand_ins.make_tools(folder, driver_folder)
+        os.makedirs(programs, mode=0o700, exist_ok=True)
+        _stand_ins.make_tools(programs, driver_folder)
+        nvcc = _nvcc_stand_in.find_nvcc(programs)
+        for name in _TOOLKIT_FOLDERS:
+            beside = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(nvcc))), name) if nvcc else ""
+            if os.path.isdir(beside):
+                _link(beside, os.path.join(folder, name))
+            else:  # of a toolkit that has been uninstalled
+                with contextlib.suppress(FileNotFoundError):
+                    os.remove(os.path.join(folder, name))
     except OSError as error:  # of a full disk it names no file
         raise OSError(error.errno, error.strerror, folder) from None
-    return folder
+    return programs
 
 
 def _cached_folder(name, library):

@@ -382,3 +382,26 @@ def test_a_process_with_another_driver_is_told(tmp_path):
 def test_all_stand_ins_are_installed():
     names = ("ptxas", "libnvidia-ml.so.1", "libcuda.so.1")
     assert all(_stand_ins.find(name) for name in names) and len(_stand_ins.libraries()) == 4
+
+
+def test_a_toolkit_is_found_beside_nvcc(tmp_path):
+    toolkit = tmp_path / "toolkit"
+    for folder in ("bin", "include", "lib64"):
+        (toolkit / folder).mkdir(parents=True)
+    (toolkit / "bin/nvcc").write_text("#!/bin/sh\n")
+    (toolkit / "bin/nvcc").chmod(0o755)
+    (toolkit / "lib64/libcudadevrt.a").touch()
+    program = (
+        "import pathlib, shutil; print(*sorted(p for p in pathlib.Path(shutil.which('nvcc')).parents[1].glob('*/*')))"
+    )
+    environment = {**os.environ, "PYCUDA_CACHE_DIR": str(tmp_path / "cache")}
+    found = run("-c", program, env={**environment, "PATH": f"{toolkit / 'bin'}:{os.environ['PATH']}"})
+    assert found.returncode == 0, found.stderr
+    names = [pathlib.Path(path).relative_to(pathlib.Path(path).parents[1]).as_posix() for path in found.stdout.split()]
+    assert names == ["bin/nvcc", "bin/ptxas", "lib64/libcudadevrt.a"]
+    # Links do not outlive what they lead to.
+    (toolkit / "lib64/libcudadevrt.a").unlink()
+    (toolkit / "lib64").rmdir()
+    run("-c", program, env={**environment, "PATH": f"{toolkit / 'bin'}:{os.environ['PATH']}"})
+    tools = pathlib.Path(found.stdout.split()[0]).parents[1]
+    assert sorted(path.name for path in tools.iterdir()) == ["bin", "include"]
