@@ -50,8 +50,11 @@ bool agree(const Variable& a, const Variable& b) {
   return a.space == b.space && (dynamic_shared || sizes);
 }
 
+/// Names of the C ABI say nothing of results: a caller may ignore those of a function, or expect
+/// one of a function that has none (`Linker::match_results`).
 bool agree(const Function& a, const Function& b) {
-  return a.is_entry == b.is_entry && same_sizes(a.returns, b.returns) &&
+  return a.is_entry == b.is_entry &&
+         (a.returns.empty() || b.returns.empty() || same_sizes(a.returns, b.returns)) &&
          same_sizes(a.parameters, b.parameters);
 }
 
@@ -74,6 +77,7 @@ class Linker {
     }
     check_kinds();
     for (std::size_t i = 0; i < modules_.size(); ++i) move_definitions(i);
+    match_results();
     check_references();
     if (!diagnostics_.empty()) return std::move(diagnostics_);
     if (device_runtime_) name_device_runtime();
@@ -288,6 +292,22 @@ class Linker {
       follow_operands(call.results, follow);
       follow_operands(call.arguments, follow);
       for (std::uint32_t& target : call.targets) target = function_places[target];
+    }
+  }
+
+  /// Calls take the results that the definition has. What a function without results would have
+  /// given keeps any value, as a register of the GPU's would.
+  void match_results() {
+    Operand ignored;
+    ignored.kind = Operand::Kind::Sink;
+    for (Function& function : result_.functions) {
+      for (Instruction& instruction : function.body) {
+        if (!instruction.call || !instruction.call->callee.symbol) continue;
+        Call& call = *instruction.call;
+        const Function& callee = result_.functions[call.callee.symbol->index];
+        if (callee.returns.empty() || call.results.empty())
+          call.results.resize(callee.returns.size(), ignored);
+      }
     }
   }
 

@@ -49,6 +49,42 @@ TEST_CASE("a call meets the function of another module") {
   CHECK(callee.is_defined);
 }
 
+TEST_CASE("a caller may expect a result of a function without one, and ignore one") {
+  const LinkInput expects =
+      input("expects",
+            ".extern .func (.param .b64 r) f (.param .b32 x);\n"
+            ".visible .entry k() { .param .b32 p; .param .b64 q; st.param.b32 [p], 1; call (q), f, "
+            "(p); }");
+  const LinkInput ignores =
+      input("ignores",
+            ".extern .func f (.param .b32 x);\n"
+            ".visible .entry m() { .param .b32 p; st.param.b32 [p], 1; call f, (p); }");
+  const auto results = [](const Module& module, std::string_view kernel) {
+    const Function* caller = module.find_function(kernel);
+    REQUIRE(caller);
+    return caller->body[1].call->results;
+  };
+  const LinkInput without = input("without", ".visible .func f (.param .b32 x) { ret; }");
+  const LinkInput with = input("with", ".visible .func (.param .b64 r) f (.param .b32 x) { ret; }");
+  for (const auto& inputs :
+       {std::vector{expects, ignores, without}, std::vector{without, ignores, expects}}) {
+    const Module module = linked(inputs);
+    CHECK(results(module, "k").empty());
+    CHECK(results(module, "m").empty());
+  }
+  for (const auto& inputs :
+       {std::vector{ignores, expects, with}, std::vector{with, expects, ignores}}) {
+    const Module module = linked(inputs);
+    REQUIRE(results(module, "k").size() == 1);
+    CHECK(results(module, "k")[0].kind == Operand::Kind::Symbol);
+    REQUIRE(results(module, "m").size() == 1);
+    CHECK(results(module, "m")[0].kind == Operand::Kind::Sink);
+  }
+  CHECK(link_error({expects,
+                    input("other", ".visible .func (.param .b32 r) f (.param .b32 x) { ret; }")}) ==
+        "'f' is declared differently in 'other' and in 'expects'");
+}
+
 TEST_CASE("variables meet their definitions, in initialisers too") {
   const Module module = linked(
       {input("a",
