@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Mirrors the files of SOURCE in DESTINATION as symbolic links; links to files that are gone go, too.
+file(REAL_PATH "${SOURCE}" sources)
 file(GLOB_RECURSE files RELATIVE "${SOURCE}" "${SOURCE}/*")
 foreach(file IN LISTS files)
   if(file MATCHES "__pycache__|\\.pyc$")
@@ -7,6 +8,12 @@ foreach(file IN LISTS files)
   endif()
   get_filename_component(folder "${DESTINATION}/${file}" DIRECTORY)
   file(MAKE_DIRECTORY "${folder}")
+  # A folder there may be a link to the sources: each would be replaced by a link to itself.
+  file(REAL_PATH "${folder}" real)
+  cmake_path(IS_PREFIX sources "${real}" is_source)
+  if(is_source)
+    message(FATAL_ERROR "${folder} leads to the sources, ${real}: remove that link")
+  endif()
   file(CREATE_LINK "${SOURCE}/${file}" "${DESTINATION}/${file}" SYMBOLIC)
 endforeach()
 

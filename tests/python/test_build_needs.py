@@ -89,3 +89,19 @@ def test_the_cpu_driver_links_with_gnu_ld(tmp_path):
     link = re.sub(r" -fuse-ld=\w+", "", link).replace(" -o src/cpu/api/libcuda_cpu.so ", f" -fuse-ld=bfd -o {library} ")
     done = subprocess.run(link, shell=True, cwd=build, capture_output=True, text=True)
     assert done.returncode == 0 and library.exists(), done.stderr[-2000:]
+
+
+def test_a_package_folder_that_leads_to_the_sources_is_refused(tmp_path):
+    if shutil.which("cmake") is None:
+        pytest.skip("needs cmake")
+    source, package = tmp_path / "source", tmp_path / "package"
+    (source / "part").mkdir(parents=True)
+    (source / "part/module.py").write_text("value = 1")
+    link = ["cmake", f"-DSOURCE={source}", f"-DDESTINATION={package}", "-P", ROOT / "src/bindings/link_package.cmake"]
+    assert subprocess.run(link).returncode == 0
+    assert (package / "part/module.py").readlink() == source / "part/module.py"
+    shutil.rmtree(package / "part")
+    (package / "part").symlink_to(source / "part")
+    done = subprocess.run(link, capture_output=True, text=True)
+    assert done.returncode != 0 and "leads to the sources" in done.stderr
+    assert (source / "part/module.py").read_text() == "value = 1"
