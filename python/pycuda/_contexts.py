@@ -189,7 +189,7 @@ class MadeInContext:
     def __reduce__(self):
         kind, arguments = self._made_by
         if type(self) is not kind:
-            raise TypeError(f"cannot pickle or copy a {type(self).__name__}: only a plain {kind.__name__} is")
+            raise TypeError(f"cannot pickle or copy {type(self).__name__}: only a plain {kind.__name__} is")
         return kind, arguments
 
     def _of_current_context(self):

@@ -28,7 +28,8 @@ _INSTEAD = {
 
 def _refusal(name, instead):
     def refuse(self):
-        raise TypeError(f"cannot pickle or copy a {name}, which exists in this process alone: {instead}")
+        article = "an" if name[0] in "AEIO" else "a"
+        raise TypeError(f"cannot pickle or copy {article} {name}, which exists in this process alone: {instead}")
 
     return refuse
 

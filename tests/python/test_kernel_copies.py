@@ -36,5 +36,5 @@ class Subclass(ReductionKernel):
 
 
 def test_what_a_subclass_adds_is_not_lost():
-    with pytest.raises(TypeError, match="cannot pickle or copy a Subclass: only a plain ReductionKernel"):
+    with pytest.raises(TypeError, match="cannot pickle or copy Subclass: only a plain ReductionKernel"):
         copy.deepcopy(reduction(Subclass))
