@@ -194,6 +194,8 @@ import os, signal, threading
 import pycuda.autoinit
 import pycuda.driver as cuda
 
+# What a shell starts in the background inherits that interrupts are ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 graph = cuda.Graph()
 memory = cuda.mem_alloc(4)
 with graph.while_(graph.condition()) as body:

@@ -176,7 +176,7 @@ namespace {
 
 /// What to do with elements that no operation takes.
 std::string advice_on_raw(const ArrayState& state) {
-  const std::string order = state.byte_order_advice();
+  std::string order = state.byte_order_advice();
   if (!order.empty() || nb::getattr(state.dtype, "fields", nb::none()).is_none()) return order;
   return ": elements with fields are for kernels; get() copies the array to the host";
 }
