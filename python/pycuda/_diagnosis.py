@@ -206,6 +206,13 @@ def _cache():
     yield "cache", f"{folder}, {state}"
 
 
+def variable_like(name):
+    """The variable that is meant by a name beginning with PYCUDA_ that nothing reads; "" where none is close."""
+    own = [known.removeprefix("PYCUDA_") for known in VARIABLES if known.startswith("PYCUDA_")]
+    close = difflib.get_close_matches(name.removeprefix("PYCUDA_"), own, 1, 0.75)
+    return f"PYCUDA_{close[0]}" if close else ""
+
+
 def _environment():
     found = False
     for name in VARIABLES:
@@ -215,8 +222,8 @@ def _environment():
     for name in sorted(os.environ):
         if name.startswith("PYCUDA_") and name not in VARIABLES:
             found = True
-            close = difflib.get_close_matches(name, VARIABLES, 1)
-            yield name, f"nothing reads it{''.join(f'; do you mean {other}?' for other in close)}"
+            meant = variable_like(name)
+            yield name, f"nothing reads it; do you mean {meant}?" if meant else "nothing reads it"
     if not found:
         yield "environment", "none of the variables that matter here is set"
 

@@ -151,9 +151,11 @@ def _cached_folder(name, library):
     Each installation has its own, named after its driver's library: programs of another one may be running.
     """
     name = f"{name}-{hashlib.sha256(os.fsencode(library)).hexdigest()[:16]}"
-    cache = os.path.expanduser(os.environ.get("PYCUDA_CACHE_DIR", "")) or os.path.join(
+    cache = os.environ.get("PYCUDA_CACHE_DIR") or os.path.join(
         os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache"), "pycuda"
     )
+    if cache.startswith("~/"):  # and no other user's, as the extension takes it
+        cache = os.path.expanduser(cache)
     temporary = os.path.join(tempfile.gettempdir(), f"pycuda-{os.getuid()}")
     for root in (cache, temporary):
         folder = os.path.join(root, name)

@@ -7,7 +7,6 @@ import re
 
 from pycuda._checked_programs import ALLOWED, unknown_checks
 
-_PREFIX = "PYCUDA_"
 _SWITCH = ("0", "1")
 
 
@@ -87,14 +86,10 @@ def misspelt(environment):
     list of str
         A sentence for each variable.
     """
-    names = [name for name in environment if name.startswith(_PREFIX) and name not in _RULES]
+    names = [name for name in environment if name.startswith("PYCUDA_") and name not in _RULES]
     if not names:
         return []
-    import difflib  # start-up time: pytest asks this for every project
+    from pycuda._diagnosis import VARIABLES, variable_like  # start-up time: pytest asks this for every project
 
-    from pycuda._diagnosis import VARIABLES
-
-    own = [name.removeprefix(_PREFIX) for name in VARIABLES if name.startswith(_PREFIX)]
-    unknown = [name.removeprefix(_PREFIX) for name in sorted(names) if name not in VARIABLES]
-    close = [(name, difflib.get_close_matches(name, own, 1, 0.75)) for name in unknown]
-    return [f"nothing reads {_PREFIX}{name}; do you mean {_PREFIX}{known[0]}?" for name, known in close if known]
+    unknown = [(name, variable_like(name)) for name in sorted(names) if name not in VARIABLES]
+    return [f"nothing reads {name}; do you mean {meant}?" for name, meant in unknown if meant]

@@ -147,10 +147,8 @@ def mistake_in_errors(output):
         return f"std::{found[1]} is for the host: kernels have arrays, of a size that the compiler knows, and pointers"
     if _POWER.search(output):
         return "C++ has no operator **: write x * x, or powf(x, y)"
-    if re.search(r"operand types are: [^\n]*\bu?int3\b", output) or 'class "dim3" has no' in output:
+    if re.search(r'operand types are: [^\n]*\bu?int3\b|class "(?:uint3|dim3)" has no', output):
         return _PARTS
-    if re.search(r'class "(?:uint3|dim3)" has no member', output):
-        return "threadIdx, blockIdx, blockDim and gridDim have three parts: .x, .y and .z"
     if _VARIABLE_SIZE.search(output):
         return (
             "the compiler must know the size of an array: #define N 256 or options=['-DN=256']; shared memory of "
