@@ -70,13 +70,11 @@ def _is_given(item):
 
 def _on_no_context(item, call):
     called = {entry.name for entry in call.excinfo.traceback}
+    if "setUpClass" in called:
+        return _SETUP_CLASS
     if call.when == "setup" and "cuda_context" in getattr(item, "fixturenames", ()):
-        if "setUpClass" in called:
-            return _SETUP_CLASS
         return _SETUP_METHOD if called & {"setup_method", "setup_function", "setUp"} else _EARLY_FIXTURE
     if isinstance(item, pytest.DoctestItem):
         return _DOCTEST
-    if "setUpClass" in called:
-        return _SETUP_CLASS
     in_unittest = hasattr(getattr(item, "cls", None), "assertEqual")
     return _MARK if in_unittest or _is_given(item) else _ARGUMENT

@@ -259,3 +259,12 @@ def test_a_check_that_is_asked_of_the_program_is_told(option, is_told):
 def test_a_read_only_cache_folder_is_no_obstacle(tmp_path):
     ended = pycuda_command("run", "-c", CLIENT, env={**os.environ, "PYCUDA_CACHE_DIR": "/proc/nowhere"})
     assert ended.stdout == "1 CPU []\n", ended.stderr
+
+
+def test_the_cache_folder_begins_with_the_home_folder_as_for_compiled_code(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("PYCUDA_CACHE_DIR", "~/cache")
+    assert pathlib.Path(_programs._cached_folder("tools", "libcuda.so.1")).parent == tmp_path / "home/cache"
+    monkeypatch.setenv("PYCUDA_CACHE_DIR", "~root/cache")  # a folder of that name
+    assert pathlib.Path(_programs._cached_folder("tools", "libcuda.so.1")).resolve().parent == tmp_path / "~root/cache"
