@@ -24,7 +24,7 @@ _lock = threading.Lock()  # protects _running and _watcher
 _watcher = None
 
 
-def _configured_logger():
+def configured_logger():
     """The logger, or None when there is no listener: then `logging` is not even imported."""
     global _logger
     level = _LEVELS.get(os.environ.get("PYCUDA_LOG", "").lower())
@@ -51,7 +51,7 @@ def _name_of(source):
 
 
 def _report(what, source, seconds, from_cache):
-    logger = _configured_logger()
+    logger = configured_logger()
     if logger is not None and logger.isEnabledFor(20):
         how = "from the cache, " if from_cache else ""
         logger.info("%s: %s, %s%.3f s", _name_of(source), what, how, seconds)

@@ -9,7 +9,7 @@ import math
 import threading
 import time
 
-from pycuda import _driver, driver
+from pycuda import _cupti, _driver, driver
 
 _active = None  # the profile that is being recorded
 _KINDS = {"kernel": "kernel", "graph": "graph launch", "copy": "copy", "set": "memset"}
@@ -26,8 +26,8 @@ class Work:
     name : str
         The kernel as in C++, the direction of a copy, the function that waits.
     start, duration : float
-        In seconds; `start` is on the clock of `time.perf_counter`. NaN where the driver cannot tell, for instance
-        because the context has been lost since.
+        In seconds; `start` is on the clock of `time.perf_counter`. NaN where nothing is known, for instance because the
+        context has been lost since.
     called, returned : float
         When the call began and ended on the host, in seconds on the same clock.
     nbytes : int
@@ -107,27 +107,34 @@ class Profile:
         (name, start, end, thread): what `pycuda.range` marked, in seconds on the clock of `time.perf_counter`.
     elapsed : float
         The seconds between the beginning and the end of the `with` statement, on the host.
+    timing : str
+        Where the device's times come from: "CUPTI", or "events", on a GPU with the reason: "events because ...".
+    dropped : int
+        How many records CUPTI had no room for.
     """
 
     def __init__(self):
         self.work, self.ranges, self.elapsed = [], [], 0.0
+        self.timing, self.dropped = "events", 0
         self._began = None
 
     def __enter__(self):
         global _active
         if self._began is not None:
             raise RuntimeError("a profile records once: make a new one with pycuda.profile()")
+        libraries, why_none = _cupti.libraries()
         try:
-            _driver._start_profile()
+            why = _driver._start_profile(libraries) or why_none
         except RuntimeError as error:
             raise RuntimeError("a profile is being recorded already: it records nested work too") from error
+        self.timing = _cupti.timing(why)
         _active = self
         self._began = time.perf_counter()
         return self
 
     def __exit__(self, kind, error, traceback):
         global _active
-        records = _driver._stop_profile()
+        records, self.dropped = _driver._stop_profile()
         self.elapsed = time.perf_counter() - self._began
         _active = None
         self.work = [Work(*record) for record in records]
@@ -203,9 +210,14 @@ class Profile:
             f"{_milliseconds(self.elapsed)} ms on the host, {_milliseconds(self.waiting)} of them waiting or copying; "
             f"{_milliseconds(device)} ms of work on the device"
         )
+        if self.timing != "events":
+            yield f"kernel times from {self.timing}"
         unknown = sum(math.isnan(one.duration) for one in self.work)
         if unknown:
-            yield f"{unknown} pieces of work without times: their context was lost or detached"
+            why = "CUPTI gave no record of them" if self.timing == "CUPTI" else "their context was lost or detached"
+            yield f"{unknown} pieces of work without times: {why}"
+        if self.dropped:
+            yield f"CUPTI dropped {self.dropped} records"
 
     def __str__(self):
         if self._began is None:
@@ -295,10 +307,14 @@ class Profile:
 def profile():
     """Record what the device works on within a `with` statement.
 
-    Launches of kernels and graphs, copies and memsets through this package are put between two events; waits are timed
-    on the host. A process that does not record pays nothing. Work of other libraries is not seen, and what is captured
-    into a graph counts when the graph is launched. On the CPU driver, kernels in one stream follow each other as on a
-    GPU, but the events keep small kernels from running as one sequence: they take some microseconds longer.
+    Launches of kernels and graphs, copies and memsets through this package are timed on the device, waits on the host.
+    A process that does not record pays nothing. Work of other libraries is not seen, and what is captured into a graph
+    counts when the graph is launched.
+
+    On a GPU the times come from NVIDIA's CUPTI if it is installed (``pip install 'pycuda-anywhere[profile]'``), else
+    from events around each piece of work; the printed profile says which. The CPU driver has events: kernels in one
+    stream follow each other as on a GPU, but the events keep small kernels from running as one sequence, and they take
+    some microseconds longer.
 
     Returns
     -------

@@ -52,6 +52,8 @@ class Profile:
     work: list[Work]
     ranges: list[tuple[str, float, float, int]]
     elapsed: float
+    timing: str
+    dropped: int
 
     def __init__(self) -> None: ...
     def __enter__(self) -> Profile: ...

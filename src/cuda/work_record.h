@@ -2,8 +2,10 @@
 // One operation in a profile.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "driver/cuda_types.h"
 
@@ -41,6 +43,12 @@ struct WorkRecord {
   /// The call, on the host.
   double called = 0;
   double returned = 0;
+};
+
+/// All of a profile, in the order of the calls.
+struct RecordedWork {
+  std::vector<WorkRecord> records;
+  std::size_t dropped = 0;  ///< records for which CUPTI had no room
 };
 
 }  // namespace pycuda::cuda

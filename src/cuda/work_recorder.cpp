@@ -2,7 +2,10 @@
 #include "cuda/work_recorder.h"
 
 #include <limits>
+#include <optional>
+#include <utility>
 
+#include "cuda/activity.h"
 #include "cuda/kernel_names.h"
 
 namespace pycuda::cuda {
@@ -30,7 +33,16 @@ class DriverScope {
 
 }  // namespace
 
-void WorkRecorder::start() { active_ = true; }
+std::string WorkRecorder::start(const std::vector<std::string>& libraries) {
+  std::string why_events;
+  if (cupti_is_silent_)
+    why_events = "CUPTI recorded nothing before";
+  else if (!libraries.empty())
+    why_events = activity::start(libraries);
+  by_cupti_ = why_events.empty() && !libraries.empty();
+  active_ = true;
+  return why_events;
+}
 
 bool WorkRecorder::new_event(CUevent* event) {
   return driver_.cuEventCreate.status(event, CU_EVENT_DEFAULT) == CUDA_SUCCESS;
@@ -40,14 +52,15 @@ const WorkRecorder::ContextClock* WorkRecorder::clock_of(CUcontext context) {
   const auto found = clocks_.find(context);
   if (found != clocks_.end()) return &found->second;
   ContextClock clock{++contexts_seen_, 0, nullptr, 0};
-  CUdevice device = 0;
-  if (!new_event(&clock.first) || driver_.cuCtxGetDevice.status(&device) != CUDA_SUCCESS ||
-      driver_.cuEventRecord.status(clock.first, nullptr) != CUDA_SUCCESS)
-    return nullptr;
-  // Work that was queued before ends first: what follows starts later than the first event.
-  static_cast<void>(driver_.cuEventSynchronize.status(clock.first));
-  clock.first_seconds = host_seconds();
-  clock.device = device;
+  if (driver_.cuCtxGetDevice.status(&clock.device) != CUDA_SUCCESS) return nullptr;
+  if (!by_cupti_) {
+    if (!new_event(&clock.first) ||
+        driver_.cuEventRecord.status(clock.first, nullptr) != CUDA_SUCCESS)
+      return nullptr;
+    // Work that was queued before ends first: what follows starts later than the first event.
+    static_cast<void>(driver_.cuEventSynchronize.status(clock.first));
+    clock.first_seconds = host_seconds();
+  }
   return &clocks_.emplace(context, clock).first->second;
 }
 
@@ -72,6 +85,35 @@ KernelFacts WorkRecorder::facts_of(CUcontext context, const DeviceWork& work) {
   return facts_.emplace(key, std::move(facts)).first->second;
 }
 
+CUresult WorkRecorder::record(const DeviceWork& work, AnyCall call) {
+  const double called = host_seconds();
+  Pending pending;
+  if (!active_.load(std::memory_order_relaxed) || any_capture() || !begin(work, &pending))
+    return call();
+  const CUresult code = call();
+  end(work, std::move(pending), code, called);
+  return code;
+}
+
+CUresult WorkRecorder::record_wait(const char* what, AnyCall call) {
+  // A wait that ends early is made again: one wait, whose first call counts.
+  static thread_local std::optional<double> first;
+  const double called = first.value_or(host_seconds());
+  const CUresult code = call();
+  first.reset();
+  if (code == CUDA_ERROR_NOT_READY) {
+    first = called;
+    return code;
+  }
+  if (active_.load(std::memory_order_relaxed)) note_wait(what, called);
+  return code;
+}
+
+void WorkRecorder::destroy_events(const Pending& pending) {
+  for (const CUevent event : {pending.start, pending.stop})
+    if (event != nullptr) static_cast<void>(driver_.cuEventDestroy.status(event));
+}
+
 bool WorkRecorder::begin(const DeviceWork& work, Pending* pending) {
   CUcontext context = nullptr;
   if (driver_.cuCtxGetCurrent.status(&context) != CUDA_SUCCESS || context == nullptr) return false;
@@ -89,23 +131,28 @@ bool WorkRecorder::begin(const DeviceWork& work, Pending* pending) {
     if (work.function != nullptr) pending->record.facts = facts_of(context, work);
   }
   pending->context = context;
+  if (by_cupti_) {
+    pending->number = ++numbers_given_;
+    activity::enter(pending->number);
+    return true;
+  }
   if (!new_event(&pending->start)) return false;
   if (!new_event(&pending->stop) ||
       driver_.cuEventRecord.status(pending->start, work.stream) != CUDA_SUCCESS) {
-    static_cast<void>(driver_.cuEventDestroy.status(pending->start));
-    if (pending->stop != nullptr) static_cast<void>(driver_.cuEventDestroy.status(pending->stop));
+    destroy_events(*pending);
     return false;
   }
   return true;
 }
 
 void WorkRecorder::end(const DeviceWork& work, Pending&& pending, CUresult code, double called) {
+  if (pending.number != 0) activity::leave();
   // A call that outlives its profile belongs to no other.
   const bool recorded = active_.load(std::memory_order_relaxed) && code == CUDA_SUCCESS &&
-                        driver_.cuEventRecord.status(pending.stop, work.stream) == CUDA_SUCCESS;
+                        (pending.number != 0 ||
+                         driver_.cuEventRecord.status(pending.stop, work.stream) == CUDA_SUCCESS);
   if (!recorded) {
-    static_cast<void>(driver_.cuEventDestroy.status(pending.start));
-    static_cast<void>(driver_.cuEventDestroy.status(pending.stop));
+    destroy_events(pending);
     return;
   }
   WorkRecord& record = pending.record;
@@ -146,12 +193,12 @@ WorkRecorder::ContextClocks::iterator WorkRecorder::settle(ContextClocks::iterat
   for (Pending& pending : done_) {
     if (pending.context != context) continue;
     pending.record.start = pending.record.duration = unknown;
-    if (scope) read_times(pending, clock);
-    static_cast<void>(driver_.cuEventDestroy.status(pending.start));
-    static_cast<void>(driver_.cuEventDestroy.status(pending.stop));
     pending.context = nullptr;
+    if (pending.number != 0) continue;
+    if (scope) read_times(pending, clock);
+    destroy_events(pending);
   }
-  static_cast<void>(driver_.cuEventDestroy.status(clock.first));
+  if (clock.first != nullptr) static_cast<void>(driver_.cuEventDestroy.status(clock.first));
   std::erase_if(facts_, [&](const auto& fact) { return std::get<0>(fact.first) == context; });
   std::erase_if(streams_, [&](const auto& stream) { return stream.first.first == context; });
   return clocks_.erase(at);
@@ -169,16 +216,28 @@ void WorkRecorder::settle_device(CUdevice device) {
     at = at->second.device == device ? settle(at) : std::next(at);
 }
 
-std::vector<WorkRecord> WorkRecorder::stop() {
+RecordedWork WorkRecorder::stop() {
   active_ = false;
   const std::lock_guard lock(mutex_);
   while (!clocks_.empty()) settle(clocks_.begin());
-  std::vector<WorkRecord> records;
-  records.reserve(done_.size());
-  for (Pending& pending : done_) records.push_back(std::move(pending.record));
+  RecordedWork work;
+  if (by_cupti_) work.dropped = activity::stop();
+  bool any_timed = work.dropped != 0, any_missed = false;
+  work.records.reserve(done_.size());
+  for (Pending& pending : done_) {
+    WorkRecord& record = pending.record;
+    if (pending.number != 0) {
+      const bool timed = activity::times_of(pending.number, &record.start, &record.duration);
+      // Zero bytes are no work.
+      (timed ? any_timed : any_missed) |=
+          timed || record.kind == WorkKind::Kernel || record.bytes != 0;
+    }
+    work.records.push_back(std::move(record));
+  }
+  cupti_is_silent_ |= any_missed && !any_timed;
   done_.clear();
   contexts_seen_ = streams_seen_ = 0;
-  return records;
+  return work;
 }
 
 }  // namespace pycuda::cuda

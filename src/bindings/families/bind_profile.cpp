@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What pycuda.profile is made of: the recorded work as tuples.
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include "bindings/base/bind.h"
 #include "bindings/gil/released.h"
@@ -46,16 +47,19 @@ nb::tuple as_tuple(const cuda::WorkRecord& record) {
 }  // namespace
 
 void bind_profile(nb::module_& m) {
-  m.def("_start_profile", &cuda::start_profile);
+  m.def("_start_profile", [](const std::vector<std::string>& cupti_libraries) {
+    const GilReleased released;  // CUPTI takes a while to start
+    return cuda::start_profile(cupti_libraries);
+  });
   m.def("_stop_profile", [] {
-    std::vector<cuda::WorkRecord> records;
+    cuda::RecordedWork work;
     without_gil([&] {
       const Interruptible::NoHandlers none;  // their work would be recorded too
-      records = cuda::stop_profile();
+      work = cuda::stop_profile();
     });
     nb::list all;
-    for (const cuda::WorkRecord& record : records) all.append(as_tuple(record));
-    return all;
+    for (const cuda::WorkRecord& record : work.records) all.append(as_tuple(record));
+    return nb::make_tuple(all, work.dropped);
   });
 }
 
