@@ -99,10 +99,10 @@ Moment now(const cupti::Table& cupti) {
   return best;
 }
 
-std::string refusal(const cupti::Table& cupti, const char* function, cupti::Status status) {
-  const char* name = nullptr;
+std::string refusal(const cupti::Table& cupti, cupti::Status status) {
+  const char* name = "an unknown error";
   static_cast<void>(cupti.GetResultString(status, &name));
-  return std::string(function) + ": " + (name != nullptr ? name : "unknown error");
+  return std::string("CUPTI refuses: ") + name;
 }
 
 /// Opens one of the libraries; empty, or what is wrong with the last.
@@ -125,7 +125,7 @@ std::string open(cupti::Table* table, const std::vector<std::string>& libraries)
     if (missing != nullptr) {
       wrong = path + " has no " + missing;
     } else if (const cupti::Status status = found.GetVersion(&version)) {
-      wrong = refusal(found, "cuptiGetVersion", status);
+      wrong = refusal(found, status);
     } else if (version < cupti::least_version) {
       wrong = path + " is older than CUDA 12";
     } else {
@@ -156,15 +156,16 @@ std::string start(const std::vector<std::string>& libraries) {
   }
   // CUPTI serves one program at a time: whoever subscribes first.
   if (const cupti::Status status = cupti.Subscribe(&all.subscriber, no_callback, nullptr))
-    return refusal(cupti, "cuptiSubscribe", status);
+    return refusal(cupti, status);
   all.times.clear();
   cupti::Status status = cupti.ActivityRegisterCallbacks(request_buffer, read_buffer);
   for (const int kind : cupti::needed_kinds)
     if (status == 0) status = cupti.ActivityEnable(kind);
+  if (status == 0) status = cupti.GetTimestamp(&all.began.cupti);
   if (status != 0) {
     disable(cupti);
     static_cast<void>(cupti.Unsubscribe(all.subscriber));
-    return refusal(cupti, "cuptiActivityEnable", status);
+    return refusal(cupti, status);
   }
   for (const int kind : cupti::more_kinds) static_cast<void>(cupti.ActivityEnable(kind));
   all.began = now(cupti);

@@ -37,7 +37,7 @@ void replace(const driver::Entry<CUresult(Args...)>& entry, Record) {
   original = entry.function();
   const Function watched = [](Args... args) -> CUresult {
     const auto call = [&] { return original.load(std::memory_order_relaxed)(args...); };
-    return Record()(call, args...);
+    return Record()(AnyCall::of(call), args...);
   };
   static_cast<void>(entry.exchange(watched));
   replaced.push_back({&entry, [](const void* there) {
@@ -45,42 +45,42 @@ void replace(const driver::Entry<CUresult(Args...)>& entry, Record) {
                       }});
 }
 
-DeviceWork copy(const char* what, std::uint64_t bytes, CUstream stream = nullptr) {
-  return {WorkKind::Copy, what, stream, bytes, nullptr, {}};
+CUresult copied(AnyCall call, const char* what, std::uint64_t bytes, CUstream stream = nullptr) {
+  return recorder().around({WorkKind::Copy, what, stream, bytes, nullptr, {}}, call);
 }
 
-DeviceWork set(std::uint64_t bytes, CUstream stream = nullptr) {
-  return {WorkKind::Set, "memset", stream, bytes, nullptr, {}};
+CUresult set(AnyCall call, std::uint64_t bytes, CUstream stream = nullptr) {
+  return recorder().around({WorkKind::Set, "memset", stream, bytes, nullptr, {}}, call);
 }
 
-DeviceWork box(const CUDA_MEMCPY2D* copied, CUstream stream = nullptr) {
-  return copy("rows", copied ? std::uint64_t{copied->WidthInBytes} * copied->Height : 0, stream);
+CUresult box(AnyCall call, const CUDA_MEMCPY2D* made, CUstream stream = nullptr) {
+  return copied(call, "rows", made ? std::uint64_t{made->WidthInBytes} * made->Height : 0, stream);
 }
 
 template <class Copy>
-DeviceWork volume(const Copy* copied, CUstream stream = nullptr) {
+CUresult volume(AnyCall call, const Copy* made, CUstream stream = nullptr) {
   const std::uint64_t bytes =
-      copied ? std::uint64_t{copied->WidthInBytes} * copied->Height * copied->Depth : 0;
-  return copy("boxes", bytes, stream);
+      made ? std::uint64_t{made->WidthInBytes} * made->Height * made->Depth : 0;
+  return copied(call, "boxes", bytes, stream);
 }
 
 void watch_launches(const DriverTable& driver) {
-  replace(driver.cuLaunchKernel, [](const auto& call, CUfunction function, unsigned int gx,
+  replace(driver.cuLaunchKernel, [](AnyCall call, CUfunction function, unsigned int gx,
                                     unsigned int gy, unsigned int gz, unsigned int bx,
                                     unsigned int by, unsigned int bz, unsigned int shared,
                                     CUstream stream, void**, void**) {
     return recorder().around(
         {WorkKind::Kernel, "", stream, 0, function, {{gx, gy, gz}, {bx, by, bz}, shared}}, call);
   });
-  replace(driver.cuLaunchCooperativeKernel, [](const auto& call, CUfunction function,
-                                               unsigned int gx, unsigned int gy, unsigned int gz,
-                                               unsigned int bx, unsigned int by, unsigned int bz,
+  replace(driver.cuLaunchCooperativeKernel, [](AnyCall call, CUfunction function, unsigned int gx,
+                                               unsigned int gy, unsigned int gz, unsigned int bx,
+                                               unsigned int by, unsigned int bz,
                                                unsigned int shared, CUstream stream, void**) {
     return recorder().around(
         {WorkKind::Kernel, "", stream, 0, function, {{gx, gy, gz}, {bx, by, bz}, shared}}, call);
   });
   replace(driver.cuLaunchKernelEx,
-          [](const auto& call, const CUlaunchConfig* c, CUfunction function, void**, void**) {
+          [](AnyCall call, const CUlaunchConfig* c, CUfunction function, void**, void**) {
             if (c == nullptr) return call();
             return recorder().around({WorkKind::Kernel,
                                       "",
@@ -92,84 +92,72 @@ void watch_launches(const DriverTable& driver) {
                                        c->sharedMemBytes}},
                                      call);
           });
-  replace(driver.cuGraphLaunch, [](const auto& call, CUgraphExec, CUstream stream) {
+  replace(driver.cuGraphLaunch, [](AnyCall call, CUgraphExec, CUstream stream) {
     return recorder().around({WorkKind::Graph, "graph", stream, 0, nullptr, {}}, call);
   });
 }
 
 void watch_linear_copies(const DriverTable& driver) {
-  replace(driver.cuMemcpyHtoD, [](const auto& call, CUdeviceptr, const void*, size_t bytes) {
-    return recorder().around(copy("host to device", bytes), call);
+  replace(driver.cuMemcpyHtoD, [](AnyCall call, CUdeviceptr, const void*, size_t bytes) {
+    return copied(call, "host to device", bytes);
   });
-  replace(driver.cuMemcpyDtoH, [](const auto& call, void*, CUdeviceptr, size_t bytes) {
-    return recorder().around(copy("device to host", bytes), call);
+  replace(driver.cuMemcpyDtoH, [](AnyCall call, void*, CUdeviceptr, size_t bytes) {
+    return copied(call, "device to host", bytes);
   });
-  replace(driver.cuMemcpyDtoD, [](const auto& call, CUdeviceptr, CUdeviceptr, size_t bytes) {
-    return recorder().around(copy("device to device", bytes), call);
+  replace(driver.cuMemcpyDtoD, [](AnyCall call, CUdeviceptr, CUdeviceptr, size_t bytes) {
+    return copied(call, "device to device", bytes);
   });
   replace(driver.cuMemcpyHtoDAsync,
-          [](const auto& call, CUdeviceptr, const void*, size_t bytes, CUstream stream) {
-            return recorder().around(copy("host to device", bytes, stream), call);
+          [](AnyCall call, CUdeviceptr, const void*, size_t bytes, CUstream stream) {
+            return copied(call, "host to device", bytes, stream);
           });
   replace(driver.cuMemcpyDtoHAsync,
-          [](const auto& call, void*, CUdeviceptr, size_t bytes, CUstream stream) {
-            return recorder().around(copy("device to host", bytes, stream), call);
+          [](AnyCall call, void*, CUdeviceptr, size_t bytes, CUstream stream) {
+            return copied(call, "device to host", bytes, stream);
           });
   replace(driver.cuMemcpyDtoDAsync,
-          [](const auto& call, CUdeviceptr, CUdeviceptr, size_t bytes, CUstream stream) {
-            return recorder().around(copy("device to device", bytes, stream), call);
+          [](AnyCall call, CUdeviceptr, CUdeviceptr, size_t bytes, CUstream stream) {
+            return copied(call, "device to device", bytes, stream);
           });
-  replace(driver.cuMemcpyPeer,
-          [](const auto& call, CUdeviceptr, CUcontext, CUdeviceptr, CUcontext, size_t bytes) {
-            return recorder().around(copy("peer to peer", bytes), call);
-          });
-  replace(driver.cuMemcpyPeerAsync, [](const auto& call, CUdeviceptr, CUcontext, CUdeviceptr,
-                                       CUcontext, size_t bytes, CUstream stream) {
-    return recorder().around(copy("peer to peer", bytes, stream), call);
-  });
+  replace(driver.cuMemcpyPeer, [](AnyCall call, CUdeviceptr, CUcontext, CUdeviceptr, CUcontext,
+                                  size_t bytes) { return copied(call, "peer to peer", bytes); });
+  replace(driver.cuMemcpyPeerAsync,
+          [](AnyCall call, CUdeviceptr, CUcontext, CUdeviceptr, CUcontext, size_t bytes,
+             CUstream stream) { return copied(call, "peer to peer", bytes, stream); });
 }
 
 void watch_structured_copies(const DriverTable& driver) {
-  replace(driver.cuMemcpy2D, [](const auto& call, const CUDA_MEMCPY2D* copied) {
-    return recorder().around(box(copied), call);
+  replace(driver.cuMemcpy2D,
+          [](AnyCall call, const CUDA_MEMCPY2D* made) { return box(call, made); });
+  replace(driver.cuMemcpy2DUnaligned,
+          [](AnyCall call, const CUDA_MEMCPY2D* made) { return box(call, made); });
+  replace(driver.cuMemcpy2DAsync, [](AnyCall call, const CUDA_MEMCPY2D* made, CUstream stream) {
+    return box(call, made, stream);
   });
-  replace(driver.cuMemcpy2DUnaligned, [](const auto& call, const CUDA_MEMCPY2D* copied) {
-    return recorder().around(box(copied), call);
+  replace(driver.cuMemcpy3D,
+          [](AnyCall call, const CUDA_MEMCPY3D* made) { return volume(call, made); });
+  replace(driver.cuMemcpy3DAsync, [](AnyCall call, const CUDA_MEMCPY3D* made, CUstream stream) {
+    return volume(call, made, stream);
   });
-  replace(driver.cuMemcpy2DAsync,
-          [](const auto& call, const CUDA_MEMCPY2D* copied, CUstream stream) {
-            return recorder().around(box(copied, stream), call);
-          });
-  replace(driver.cuMemcpy3D, [](const auto& call, const CUDA_MEMCPY3D* copied) {
-    return recorder().around(volume(copied), call);
+  replace(driver.cuMemcpy3DPeer,
+          [](AnyCall call, const CUDA_MEMCPY3D_PEER* made) { return volume(call, made); });
+  replace(driver.cuMemcpy3DPeerAsync, [](AnyCall call, const CUDA_MEMCPY3D_PEER* made,
+                                         CUstream stream) { return volume(call, made, stream); });
+  replace(driver.cuMemcpyDtoA, [](AnyCall call, CUarray, size_t, CUdeviceptr, size_t bytes) {
+    return copied(call, "device to array", bytes);
   });
-  replace(driver.cuMemcpy3DAsync,
-          [](const auto& call, const CUDA_MEMCPY3D* copied, CUstream stream) {
-            return recorder().around(volume(copied, stream), call);
-          });
-  replace(driver.cuMemcpy3DPeer, [](const auto& call, const CUDA_MEMCPY3D_PEER* copied) {
-    return recorder().around(volume(copied), call);
+  replace(driver.cuMemcpyAtoD, [](AnyCall call, CUdeviceptr, CUarray, size_t, size_t bytes) {
+    return copied(call, "array to device", bytes);
   });
-  replace(driver.cuMemcpy3DPeerAsync,
-          [](const auto& call, const CUDA_MEMCPY3D_PEER* copied, CUstream stream) {
-            return recorder().around(volume(copied, stream), call);
-          });
-  replace(driver.cuMemcpyDtoA, [](const auto& call, CUarray, size_t, CUdeviceptr, size_t bytes) {
-    return recorder().around(copy("device to array", bytes), call);
+  replace(driver.cuMemcpyHtoA, [](AnyCall call, CUarray, size_t, const void*, size_t bytes) {
+    return copied(call, "host to array", bytes);
   });
-  replace(driver.cuMemcpyAtoD, [](const auto& call, CUdeviceptr, CUarray, size_t, size_t bytes) {
-    return recorder().around(copy("array to device", bytes), call);
+  replace(driver.cuMemcpyAtoH, [](AnyCall call, void*, CUarray, size_t, size_t bytes) {
+    return copied(call, "array to host", bytes);
   });
-  replace(driver.cuMemcpyHtoA, [](const auto& call, CUarray, size_t, const void*, size_t bytes) {
-    return recorder().around(copy("host to array", bytes), call);
+  replace(driver.cuMemcpyAtoA, [](AnyCall call, CUarray, size_t, CUarray, size_t, size_t bytes) {
+    return copied(call, "array to array", bytes);
   });
-  replace(driver.cuMemcpyAtoH, [](const auto& call, void*, CUarray, size_t, size_t bytes) {
-    return recorder().around(copy("array to host", bytes), call);
-  });
-  replace(driver.cuMemcpyAtoA,
-          [](const auto& call, CUarray, size_t, CUarray, size_t, size_t bytes) {
-            return recorder().around(copy("array to array", bytes), call);
-          });
 }
 
 /// cuMemsetD8, D16 and D32, and their forms with a stream and with rows.
@@ -179,42 +167,40 @@ void watch_sets(const driver::Entry<CUresult(CUdeviceptr, Element, size_t)>& lin
                 const driver::Entry<CUresult(CUdeviceptr, size_t, Element, size_t, size_t)>& rows,
                 const driver::Entry<CUresult(CUdeviceptr, size_t, Element, size_t, size_t,
                                              CUstream)>& queued_rows) {
-  replace(linear, [](const auto& call, CUdeviceptr, Element, size_t count) {
-    return recorder().around(set(sizeof(Element) * count), call);
+  replace(linear, [](AnyCall call, CUdeviceptr, Element, size_t count) {
+    return set(call, sizeof(Element) * count);
   });
-  replace(queued, [](const auto& call, CUdeviceptr, Element, size_t count, CUstream stream) {
-    return recorder().around(set(sizeof(Element) * count, stream), call);
+  replace(queued, [](AnyCall call, CUdeviceptr, Element, size_t count, CUstream stream) {
+    return set(call, sizeof(Element) * count, stream);
   });
-  replace(rows, [](const auto& call, CUdeviceptr, size_t, Element, size_t width, size_t height) {
-    return recorder().around(set(sizeof(Element) * width * height), call);
+  replace(rows, [](AnyCall call, CUdeviceptr, size_t, Element, size_t width, size_t height) {
+    return set(call, sizeof(Element) * width * height);
   });
-  replace(queued_rows, [](const auto& call, CUdeviceptr, size_t, Element, size_t width,
-                          size_t height, CUstream stream) {
-    return recorder().around(set(sizeof(Element) * width * height, stream), call);
-  });
+  replace(queued_rows,
+          [](AnyCall call, CUdeviceptr, size_t, Element, size_t width, size_t height,
+             CUstream stream) { return set(call, sizeof(Element) * width * height, stream); });
 }
 
 void watch_waits(const DriverTable& driver) {
   replace(driver.cuCtxSynchronize,
-          [](const auto& call) { return recorder().around_wait("Context.synchronize", call); });
-  replace(driver.cuStreamSynchronize, [](const auto& call, CUstream) {
+          [](AnyCall call) { return recorder().around_wait("Context.synchronize", call); });
+  replace(driver.cuStreamSynchronize, [](AnyCall call, CUstream) {
     return recorder().around_wait("Stream.synchronize", call);
   });
-  replace(driver.cuEventSynchronize, [](const auto& call, CUevent) {
-    return recorder().around_wait("Event.synchronize", call);
-  });
+  replace(driver.cuEventSynchronize,
+          [](AnyCall call, CUevent) { return recorder().around_wait("Event.synchronize", call); });
 }
 
 void watch_ends(const DriverTable& driver) {
-  replace(driver.cuCtxDestroy, [](const auto& call, CUcontext context) {
+  replace(driver.cuCtxDestroy, [](AnyCall call, CUcontext context) {
     recorder().settle(context);
     return call();
   });
-  replace(driver.cuDevicePrimaryCtxRelease, [](const auto& call, CUdevice device) {
+  replace(driver.cuDevicePrimaryCtxRelease, [](AnyCall call, CUdevice device) {
     recorder().settle_device(device);
     return call();
   });
-  replace(driver.cuDevicePrimaryCtxReset, [](const auto& call, CUdevice device) {
+  replace(driver.cuDevicePrimaryCtxReset, [](AnyCall call, CUdevice device) {
     recorder().settle_device(device);
     return call();
   });

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <list>
 #include <string>
 #include <vector>
 
@@ -29,9 +30,9 @@ struct KernelShape {
 
 struct WorkRecord {
   WorkKind kind = WorkKind::Kernel;
-  const char* what = "";  ///< "host to device" of copies; the function of waits
-  KernelFacts facts;      ///< of kernels
-  KernelShape shape;      ///< of kernels
+  const char* what = "";               ///< "host to device" of copies; the function of waits
+  const KernelFacts* facts = nullptr;  ///< of kernels
+  KernelShape shape;                   ///< of kernels
   std::uint64_t bytes = 0;
   std::uint64_t context = 0;  ///< a number; 0 of waits without one
   std::uint64_t stream = 0;   ///< a number, 0 for the default stream
@@ -47,6 +48,7 @@ struct WorkRecord {
 
 /// All of a profile, in the order of the calls.
 struct RecordedWork {
+  std::list<KernelFacts> kernels;
   std::vector<WorkRecord> records;
   std::size_t dropped = 0;  ///< records for which CUPTI had no room
 };

@@ -64,12 +64,12 @@ const WorkRecorder::ContextClock* WorkRecorder::clock_of(CUcontext context) {
   return &clocks_.emplace(context, clock).first->second;
 }
 
-KernelFacts WorkRecorder::facts_of(CUcontext context, const DeviceWork& work) {
+const KernelFacts* WorkRecorder::facts_of(CUcontext context, const DeviceWork& work) {
   const unsigned int threads = work.shape.block[0] * work.shape.block[1] * work.shape.block[2];
   const KernelKey key{context, work.function, threads, work.shape.dynamic_shared_bytes};
   const auto found = facts_.find(key);
   if (found != facts_.end()) return found->second;
-  KernelFacts facts;
+  KernelFacts& facts = kernels_.emplace_back();
   const char* name = nullptr;
   const bool named = driver_.cuFuncGetName.status(&name, work.function) == CUDA_SUCCESS && name;
   facts.name =
@@ -82,10 +82,11 @@ KernelFacts WorkRecorder::facts_of(CUcontext context, const DeviceWork& work) {
   static_cast<void>(driver_.cuOccupancyMaxActiveBlocksPerMultiprocessor.status(
       &facts.blocks_per_multiprocessor, work.function, static_cast<int>(threads),
       work.shape.dynamic_shared_bytes));
-  return facts_.emplace(key, std::move(facts)).first->second;
+  facts_.emplace(key, &facts);
+  return &facts;
 }
 
-CUresult WorkRecorder::record(const DeviceWork& work, AnyCall call) {
+CUresult WorkRecorder::around(const DeviceWork& work, AnyCall call) {
   const double called = host_seconds();
   Pending pending;
   if (!active_.load(std::memory_order_relaxed) || any_capture() || !begin(work, &pending))
@@ -95,7 +96,7 @@ CUresult WorkRecorder::record(const DeviceWork& work, AnyCall call) {
   return code;
 }
 
-CUresult WorkRecorder::record_wait(const char* what, AnyCall call) {
+CUresult WorkRecorder::around_wait(const char* what, AnyCall call) {
   // A wait that ends early is made again: one wait, whose first call counts.
   static thread_local std::optional<double> first;
   const double called = first.value_or(host_seconds());
@@ -223,6 +224,8 @@ RecordedWork WorkRecorder::stop() {
   RecordedWork work;
   if (by_cupti_) work.dropped = activity::stop();
   bool any_timed = work.dropped != 0, any_missed = false;
+  work.kernels.swap(kernels_);
+  facts_.clear();
   work.records.reserve(done_.size());
   for (Pending& pending : done_) {
     WorkRecord& record = pending.record;

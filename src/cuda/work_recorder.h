@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <list>
 #include <map>
 #include <mutex>
 #include <tuple>
@@ -25,6 +26,18 @@ struct DeviceWork {
   KernelShape shape;
 };
 
+/// A callable with its type forgotten: there is one for each function of the driver.
+struct AnyCall {
+  CUresult (*function)(const void*);
+  const void* callable;
+
+  template <class Call>
+  static AnyCall of(const Call& call) {
+    return {[](const void* it) { return (*static_cast<const Call*>(it))(); }, &call};
+  }
+  CUresult operator()() const { return function(callable); }
+};
+
 /// Lives as long as the process, since calls that began in a profile may end after it. Made before
 /// the first profile replaces functions of `driver`.
 class WorkRecorder {
@@ -42,25 +55,11 @@ class WorkRecorder {
   void settle_device(CUdevice device);
 
   /// `call()` between two events in the work's stream, or under a number that CUPTI notes.
-  template <class Call>
-  CUresult around(const DeviceWork& work, const Call& call) {
-    return record(work, {[](const void* it) { return (*static_cast<const Call*>(it))(); }, &call});
-  }
-
+  CUresult around(const DeviceWork& work, AnyCall call);
   /// `call()`, which waits on the host.
-  template <class Call>
-  CUresult around_wait(const char* what, const Call& call) {
-    return record_wait(what,
-                       {[](const void* it) { return (*static_cast<const Call*>(it))(); }, &call});
-  }
+  CUresult around_wait(const char* what, AnyCall call);
 
  private:
-  /// A callable with its type forgotten: there is one for each function of the driver.
-  struct AnyCall {
-    CUresult (*function)(const void*);
-    const void* callable;
-    CUresult operator()() const { return function(callable); }
-  };
   /// A context in which work was recorded: its first event, and when that happened on the host.
   struct ContextClock {
     std::uint64_t number;
@@ -78,13 +77,11 @@ class WorkRecorder {
   /// A kernel in blocks of so many threads with so much dynamic shared memory.
   using KernelKey = std::tuple<CUcontext, CUfunction, unsigned int, unsigned int>;
 
-  CUresult record(const DeviceWork& work, AnyCall call);
-  CUresult record_wait(const char* what, AnyCall call);
   bool begin(const DeviceWork& work, Pending* pending);
   void end(const DeviceWork& work, Pending&& pending, CUresult code, double called);
   void note_wait(const char* what, double called);
   const ContextClock* clock_of(CUcontext context);
-  KernelFacts facts_of(CUcontext context, const DeviceWork& work);
+  const KernelFacts* facts_of(CUcontext context, const DeviceWork& work);
   bool new_event(CUevent* event);
   void destroy_events(const Pending& pending);
   void read_times(Pending& pending, const ContextClock& clock);
@@ -100,7 +97,8 @@ class WorkRecorder {
   std::vector<Pending> done_;
   ContextClocks clocks_;
   std::uint64_t contexts_seen_ = 0;
-  std::map<KernelKey, KernelFacts> facts_;
+  std::list<KernelFacts> kernels_;
+  std::map<KernelKey, const KernelFacts*> facts_;
   std::map<std::pair<CUcontext, CUstream>, std::uint64_t> streams_;
   std::uint64_t streams_seen_ = 0;
 };

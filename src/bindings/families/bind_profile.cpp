@@ -34,14 +34,16 @@ nb::tuple extents(const unsigned int (&size)[3]) {
 
 /// In the order of pycuda._profile.Work's fields.
 nb::tuple as_tuple(const cuda::WorkRecord& record) {
-  const bool kernel = record.kind == cuda::WorkKind::Kernel;
-  return nb::make_tuple(
-      kind_name(record.kind), kernel ? record.facts.name : std::string(record.what), record.start,
-      record.duration, record.called, record.returned, record.bytes, record.device, record.context,
-      record.stream, kernel ? nb::object(extents(record.shape.grid)) : nb::none(),
-      kernel ? nb::object(extents(record.shape.block)) : nb::none(),
-      record.facts.static_shared_bytes + record.shape.dynamic_shared_bytes, record.facts.registers,
-      record.facts.blocks_per_multiprocessor);
+  static const cuda::KernelFacts none;
+  const bool kernel = record.facts != nullptr;
+  const cuda::KernelFacts& facts = kernel ? *record.facts : none;
+  return nb::make_tuple(kind_name(record.kind), kernel ? facts.name.c_str() : record.what,
+                        record.start, record.duration, record.called, record.returned, record.bytes,
+                        record.device, record.context, record.stream,
+                        kernel ? nb::object(extents(record.shape.grid)) : nb::none(),
+                        kernel ? nb::object(extents(record.shape.block)) : nb::none(),
+                        facts.static_shared_bytes + record.shape.dynamic_shared_bytes,
+                        facts.registers, facts.blocks_per_multiprocessor);
 }
 
 }  // namespace

@@ -45,7 +45,11 @@ static uint64_t now(void)
 
 static int fails(const char *name) { return strcmp(fake_failing, name) == 0 ? fake_status : 0; }
 
-EXPORT int cuptiGetVersion(uint32_t *version) { *version = fake_version; return fails("cuptiGetVersion"); }
+EXPORT int cuptiGetVersion(uint32_t *version)
+{
+  *version = fake_version;
+  return fails("cuptiGetVersion");
+}
 
 EXPORT int cuptiGetResultString(int status, const char **name)
 {
@@ -55,7 +59,7 @@ EXPORT int cuptiGetResultString(int status, const char **name)
   return 0;
 }
 
-EXPORT int cuptiGetTimestamp(uint64_t *stamp) { *stamp = now(); return 0; }
+EXPORT int cuptiGetTimestamp(uint64_t *stamp) { *stamp = now(); return fails("cuptiGetTimestamp"); }
 
 EXPORT int cuptiSubscribe(void **subscriber, void *callback, void *data)
 {
