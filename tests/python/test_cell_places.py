@@ -91,5 +91,7 @@ f = SourceModule("__global__ void f(int *a) { a[threadIdx.x] = 1; }").get_functi
 
 @pytest.mark.skipif(not has_cpu_driver(), reason="needs the CPU driver, which was not built")
 def test_a_plan_with_a_check_that_follows_each_thread_has_its_accesses():
-    output, _ = run_program(PROGRAM + "print(f.plan((64, 1, 1)))", PYCUDA_DRIVER="cpu", PYCUDA_CPU_CHECK="race")
+    output, _ = run_program(
+        PROGRAM + "print(f.plan((64, 1, 1)))", PYCUDA_DRIVER="cpu", PYCUDA_CPU_CHECK="race", PYCUDA_CPU_PATIENCE="-1"
+    )
     assert "of the source passed at <string>:4" in output and "gangs of" in output
