@@ -187,12 +187,12 @@ def with_view(self, levels=None, layers=None, format=0):
 
     Examples
     --------
-    >>> shape = driver.ArrayDescriptor()
-    >>> shape.width = shape.height = 64
+    >>> shape = driver.ArrayDescriptor3D()
+    >>> shape.width, shape.height, shape.depth = 64, 64, 5  # the last: layers
     >>> shape.format, shape.num_channels = driver.array_format.FLOAT, 1
-    >>> levels = driver.MipmappedArray(shape, 4)
-    >>> whole = driver.TextureObject(levels, flags=driver.TRSF_NORMALIZED_COORDINATES)
-    >>> whole.with_view(levels=(2, 3)).get_view()["levels"]
+    >>> shape.flags = driver.array3d_flags.ARRAY3D_LAYERED
+    >>> whole = driver.TextureObject(driver.Array(shape))
+    >>> whole.with_view(layers=(2, 3)).get_view()["layers"]
     (2, 3)
     """
     kind, union, _ = call("cuTexObjectGetResourceDesc", _RESOURCE, self.handle)

@@ -385,6 +385,7 @@ def test_a_fault_between_barriers_names_its_gang():
         except cuda.Error as error:
             print(error)
         """,
+        PYCUDA_DRIVER="cpu",
         PYCUDA_CPU_PATIENCE=-1,
     )
     assert "thread (0, 0, 0)" in out
