@@ -97,6 +97,11 @@ def _driver():
     if facts["passed_over"]:
         yield "passed over", facts["passed_over"]
     yield "functions", f"{facts['functions']} of the driver API"
+    from pycuda import _cupti  # may fail: as above
+
+    libraries, why = _cupti.libraries()
+    if why is not None:
+        yield "CUPTI", libraries[0] if libraries else f"none: {why}"
 
 
 def _devices():

@@ -15,7 +15,7 @@ import pycuda
 import pycuda.driver as cuda
 import pytest
 from programs import is_cpu, run_program
-from pycuda import _cupti, gpuarray
+from pycuda import _cupti, _diagnosis, gpuarray
 from pycuda._driver import _rtc
 from pycuda.compiler import SourceModule
 
@@ -42,7 +42,12 @@ class FakeCupti:
         self.__dict__["_library"] = ctypes.CDLL(path)
 
     def _variable(self, name):
-        kinds = {"failing": ctypes.c_char * 64, "kinds": ctypes.c_int * 8, "calls": ctypes.c_long}
+        kinds = {
+            "failing": ctypes.c_char * 64,
+            "kinds": ctypes.c_int * 8,
+            "calls": ctypes.c_long,
+            "length": ctypes.c_long,
+        }
         return kinds.get(name, ctypes.c_int).in_dll(self._library, f"fake_{name}")
 
     def __getattr__(self, name):
@@ -108,6 +113,15 @@ def test_kernels_copies_and_graphs_have_what_the_launch_tells(cupti):
     assert (kernel.name, kernel.block, kernel.stream) == ("k", (64, 1, 1), 1) and kernel.registers > 0
     assert (launch.kind, copy.name, copy.nbytes) == ("graph", "device to host", 256)
     assert all(one.duration > 0 for one in (kernel, launch, copy))
+
+
+def test_the_parts_of_one_call_count_as_one_piece_of_work(cupti, memory):
+    cupti.parts = 3
+    with pycuda.profile() as p:
+        fill(memory, 2)
+    cupti.parts = 1
+    assert len(p.work) == 2 and within_calls(p)
+    assert p.work[-1].duration == pytest.approx(cupti.length * 1e-9, abs=2e-9)
 
 
 def test_many_records_take_several_buffers(cupti, memory):
@@ -288,10 +302,15 @@ def test_nothing_is_loaded_before_the_first_profile_or_on_the_cpu_driver(library
     )
 
 
+def nvidia_driver(version):
+    facts = {"library": "libcuda.so.1", "reason": "it sees a device", "passed_over": "", "functions": 464}
+    return {"kind": "NVIDIA", "version": version, **facts}
+
+
 @pytest.fixture
 def no_cupti(monkeypatch, tmp_path):
     """NVIDIA's driver as far as the search for CUPTI can tell, in a Python without packages."""
-    monkeypatch.setattr(_rtc, "driver_origin", lambda: {"kind": "NVIDIA", "version": 13000})
+    monkeypatch.setattr(_rtc, "driver_origin", lambda: nvidia_driver(13000))
     monkeypatch.setattr(sys, "path", [str(tmp_path)])
     monkeypatch.setattr(_cupti, "_opens", lambda name, mode=0: False)
     for name in ("PYCUDA_CUPTI", "CUDA_HOME", "CUDA_ROOT"):
@@ -312,7 +331,7 @@ def test_wheels_come_before_toolkits_and_newer_ones_first(no_cupti, monkeypatch)
     wheel = place(no_cupti / "nvidia/cu13/lib", "libcupti.so.13")
     found, why = _cupti.libraries()
     assert [path for path in found if path.startswith(str(no_cupti))] == [wheel, toolkit, older] and why == ""
-    monkeypatch.setattr(_rtc, "driver_origin", lambda: {"kind": "NVIDIA", "version": 12080})
+    monkeypatch.setattr(_rtc, "driver_origin", lambda: nvidia_driver(12080))
     assert [path for path in _cupti.libraries()[0] if path.startswith(str(no_cupti))] == [older]
 
 
@@ -333,6 +352,17 @@ def test_settings_and_a_missing_library(no_cupti, monkeypatch, library):
     monkeypatch.setenv("PYCUDA_CUPTI", "/no/such.so")
     with pytest.raises(OSError, match=r"PYCUDA_CUPTI=/no/such.so cannot be used: .*cannot open"):
         _cupti.libraries()
+
+
+def test_the_diagnosis_names_cupti_or_what_is_missing(no_cupti, monkeypatch):
+    monkeypatch.setenv("PYCUDA_CUPTI", "0")
+    assert dict(_diagnosis._driver())["CUPTI"] == "none: PYCUDA_CUPTI=0"
+    monkeypatch.delenv("PYCUDA_CUPTI")
+    wheel = place(no_cupti / "nvidia/cu13/lib", "libcupti.so.13")
+    assert dict(_diagnosis._driver())["CUPTI"] == wheel
+    monkeypatch.undo()
+    if _rtc.driver_origin()["kind"] != "NVIDIA":
+        assert "CUPTI" not in dict(_diagnosis._driver())
 
 
 def header_folders():

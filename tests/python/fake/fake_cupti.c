@@ -14,12 +14,14 @@ EXPORT int fake_status = 35;        /* CUPTI_ERROR_INSUFFICIENT_PRIVILEGES */
 EXPORT unsigned fake_version = 130001;
 EXPORT int fake_drops = 0;          /* so many records of device work get lost */
 EXPORT int fake_untimed = 0;        /* so many have no times */
+EXPORT int fake_parts = 1;          /* how many records of device work each call has */
 EXPORT int fake_silent = 0;         /* no records at all */
 EXPORT int fake_kinds[8] = {10};    /* of the device work, in turns; up to a 0 */
 EXPORT int fake_subscribers = 0;
 EXPORT int fake_enabled = 0;        /* how many kinds */
 EXPORT int fake_depth = 0;          /* of pushed numbers, all threads together */
 EXPORT long fake_calls = 0;         /* numbers pushed */
+EXPORT long fake_length = 0;        /* of the last work, in nanoseconds */
 
 typedef void (*Request)(uint8_t **, size_t *, size_t *);
 typedef void (*Complete)(void *, uint32_t, uint8_t *, size_t, size_t);
@@ -119,6 +121,7 @@ EXPORT int cuptiActivityPopExternalCorrelationId(int kind, uint64_t *id)
     one->kind = fake_kinds[count % kinds];
     one->start = stack[top].start;
     one->end = now();
+    fake_length = (long)(one->end - one->start);
     one->correlation = 1000 + (uint32_t)count++;
   }
   pthread_mutex_unlock(&mutex);
@@ -186,11 +189,15 @@ static void *flush(void *unused)
       --fake_untimed;
       one->start = one->end = 0;
     }
-    uint8_t *const at = record_of(kind);
-    const size_t start = kind == 51 ? 8 : 16;
-    put(at, start, &one->start, 8);
-    put(at, start + 8, &one->end, 8);
-    put(at, kind == 51 ? 4 : kind == 22 ? 60 : kind == 1 || kind == 2 ? 44 : 92, &one->correlation, 4);
+    for (int part = fake_parts; part-- > 0;) {
+      const uint64_t length = (one->end - one->start) / fake_parts, from = one->start + part * length;
+      const uint64_t to = part == fake_parts - 1 ? one->end : from + length;
+      uint8_t *const at = record_of(kind);
+      const size_t start = kind == 51 ? 8 : 16;
+      put(at, start, &from, 8);
+      put(at, start + 8, &to, 8);
+      put(at, kind == 51 ? 4 : kind == 22 ? 60 : kind == 1 || kind == 2 ? 44 : 92, &one->correlation, 4);
+    }
   }
   deliver();
   count = 0;
