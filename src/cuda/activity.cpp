@@ -114,6 +114,7 @@ std::string open(cupti::Table* table, const std::vector<std::string>& libraries)
       wrong = library.error().message;
       continue;
     }
+    library->leak();  // it may have started threads
     cupti::Table found;
     const char* missing = nullptr;
 #define PYCUDA_CUPTI_RESOLVE(function, parameters)                                                 \
@@ -129,7 +130,6 @@ std::string open(cupti::Table* table, const std::vector<std::string>& libraries)
     } else if (version < cupti::least_version) {
       wrong = path + " is older than CUDA 12";
     } else {
-      library->leak();
       *table = found;
       return {};
     }
