@@ -100,9 +100,9 @@ Moment now(const cupti::Table& cupti) {
 }
 
 std::string refusal(const cupti::Table& cupti, cupti::Status status) {
-  const char* name = "an unknown error";
+  const char* name = nullptr;
   static_cast<void>(cupti.GetResultString(status, &name));
-  return std::string("CUPTI refuses: ") + name;
+  return "CUPTI refuses: " + (name != nullptr ? name : "error " + std::to_string(status));
 }
 
 /// Opens one of the libraries; empty, or what is wrong with the last.

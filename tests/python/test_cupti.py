@@ -210,6 +210,13 @@ def test_events_take_the_place_of_a_cupti_that_refuses(cupti, memory, function, 
     assert p.timing == "CUPTI"
 
 
+def test_an_error_without_a_name_has_its_number(cupti, memory):
+    cupti.failing, cupti.status = b"cuptiSubscribe", 1234
+    with pycuda.profile() as p:
+        fill(memory)
+    assert p.timing == "events because CUPTI refuses: error 1234"
+
+
 def test_another_subscriber_is_left_alone(cupti, memory):
     cupti.subscribers = 1
     with pycuda.profile() as p:

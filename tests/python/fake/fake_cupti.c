@@ -55,6 +55,7 @@ EXPORT int cuptiGetVersion(uint32_t *version)
 
 EXPORT int cuptiGetResultString(int status, const char **name)
 {
+  if (status == 1234) return 1; /* as of a later version */
   *name = status == 35   ? "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES"
           : status == 39 ? "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED"
                          : "CUPTI_ERROR_UNKNOWN";
