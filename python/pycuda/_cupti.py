@@ -38,6 +38,8 @@ def libraries():
         except OSError as error:
             raise OSError(f"PYCUDA_CUPTI={named} cannot be used: {error}") from None
         return [named], ""
+    if driver["version"] < 12060:
+        return [], "the driver is older than CUDA 12.6"
     names = {f"libcupti.so.{major}": f"cu{major}" for major in (13, 12) if major <= driver["version"] // 1000}
     for name in names:
         if _opens(name, os.RTLD_LAZY | os.RTLD_NOLOAD):

@@ -128,7 +128,7 @@ std::string open(cupti::Table* table, const std::vector<std::string>& libraries)
     } else if (const cupti::Status status = found.GetVersion(&version)) {
       wrong = refusal(found, status);
     } else if (version < cupti::least_version) {
-      wrong = path + " is older than CUDA 12";
+      wrong = path + " is older than CUDA 12.6";
     } else {
       *table = found;
       return {};

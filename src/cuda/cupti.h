@@ -15,8 +15,8 @@ struct Activity {    ///< what all records begin with
   std::int32_t kind;
 };
 
-/// The first CUPTI whose records are known to look as described below: CUDA 12.0's.
-constexpr std::uint32_t least_version = 18;
+/// CUDA 12.6's: before it, launches of graphs may hang or crash while CUPTI collects.
+constexpr std::uint32_t least_version = 24;
 constexpr std::uint32_t flush_forced = 1;
 
 /// A kind of record with times, and where its start (8 bytes in ns, the end follows) and the
@@ -25,17 +25,19 @@ struct Layout {
   std::uint8_t kind, start, correlation;
 };
 constexpr std::uint8_t memcpy_kind = 1, memset_kind = 2, kernel_kind = 3, driver_call_kind = 4,
-                       concurrent_kernel_kind = 10, peer_copy_kind = 22, external_kind = 39,
-                       graph_kind = 51;
-constexpr Layout layouts[] = {
-    {memcpy_kind, 16, 44}, {memset_kind, 16, 44},    {concurrent_kernel_kind, 16, 92},
-    {kernel_kind, 16, 92}, {peer_copy_kind, 16, 60}, {graph_kind, 8, 4}};
+                       concurrent_kernel_kind = 10, peer_copy_kind = 22, external_kind = 39;
+constexpr Layout layouts[] = {{memcpy_kind, 16, 44},
+                              {memset_kind, 16, 44},
+                              {concurrent_kernel_kind, 16, 92},
+                              {kernel_kind, 16, 92},
+                              {peer_copy_kind, 16, 60}};
 /// What is asked for: numbers come with records of calls. Kernels of kernel_kind would run one
 /// after the other.
 constexpr std::uint8_t needed_kinds[] = {driver_call_kind, external_kind, memcpy_kind, memset_kind,
                                          concurrent_kernel_kind};
-/// Not known to all drivers. Without the second, the kernels of a graph count as its parts.
-constexpr std::uint8_t more_kinds[] = {peer_copy_kind, graph_kind};
+/// Not known to all drivers. Graphs have no kind here: their kernels count as parts of the launch.
+/// Records of whole graphs would decide how later profilers in the process see graphs.
+constexpr std::uint8_t more_kinds[] = {peer_copy_kind};
 
 /// Says which call was made between a push and a pop of which number.
 struct External : Activity {

@@ -20,7 +20,7 @@ from pycuda._driver import _rtc
 from pycuda.compiler import SourceModule
 
 HERE = pathlib.Path(__file__).parent
-KERNEL, SERIAL_KERNEL, COPY, SET, PEER_COPY, GRAPH = 10, 3, 1, 2, 22, 51
+KERNEL, SERIAL_KERNEL, COPY, SET, PEER_COPY = 10, 3, 1, 2, 22
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +89,7 @@ def within_calls(profile):
 
 
 def test_every_kind_of_record_gives_times_on_the_hosts_clock(cupti, memory):
-    cupti.kinds = [KERNEL, SERIAL_KERNEL, COPY, SET, PEER_COPY, GRAPH]
+    cupti.kinds = [KERNEL, SERIAL_KERNEL, COPY, SET, PEER_COPY]
     with pycuda.profile() as p:
         fill(memory, 12)
     assert p.timing == "CUPTI" and "kernel times from CUPTI" in str(p)
@@ -263,7 +263,7 @@ def test_libraries_that_are_no_cupti(library):
         for paths, age, why in (
             (["/no/such/libcupti.so.13"], 130001, "/no/such/libcupti.so.13: cannot open"),
             (["libc.so.6"], 130001, "libc.so.6 has no cupti"),
-            ([{library!r}], 17, "libfake_cupti.so is older than CUDA 12"),
+            ([{library!r}], 23, "libfake_cupti.so is older than CUDA 12.6"),
             (["libc.so.6", {library!r}], 130001, None),
         ):
             version.value = age
@@ -340,6 +340,8 @@ def test_wheels_come_before_toolkits_and_newer_ones_first(no_cupti, monkeypatch)
     assert [path for path in found if path.startswith(str(no_cupti))] == [wheel, toolkit, older] and why == ""
     monkeypatch.setattr(_rtc, "driver_origin", lambda: nvidia_driver(12080))
     assert [path for path in _cupti.libraries()[0] if path.startswith(str(no_cupti))] == [older]
+    monkeypatch.setattr(_rtc, "driver_origin", lambda: nvidia_driver(12040))
+    assert _cupti.libraries() == ([], "the driver is older than CUDA 12.6")
 
 
 def test_a_loaded_cupti_comes_first(no_cupti, monkeypatch):
@@ -396,7 +398,6 @@ def test_records_are_laid_out_as_in_nvidias_headers(tmp_path):
         ("KERNEL", "Kernel"),
         ("CONCURRENT_KERNEL", "Kernel"),
         ("MEMCPY2", "MemcpyPtoP"),
-        ("GRAPH_TRACE", "GraphTrace"),
     ):
         *_, newest = sorted(re.findall(rf"^}} CUpti_Activity{record}(\d*);", text, re.M), key=lambda n: int(n or 1))
         record = f"CUpti_Activity{record}{newest}"
@@ -404,6 +405,8 @@ def test_records_are_laid_out_as_in_nvidias_headers(tmp_path):
             f"static_assert(known(CUPTI_ACTIVITY_KIND_{kind}, offsetof({record}, start), "
             f"offsetof({record}, end), offsetof({record}, correlationId)));"
         )
+    # NVIDIA's is spread over several wheels, and nothing of it is needed.
+    (tmp_path / "builtin_types.h").touch()
     (tmp_path / "layouts.cpp").write_text(
         """
         #include "cuda/cupti.h"
@@ -438,7 +441,15 @@ def test_records_are_laid_out_as_in_nvidias_headers(tmp_path):
         """
         + "\n".join(lines)
     )
-    command = [compiler, "-std=c++20", "-fsyntax-only", "-Wno-invalid-offsetof", f"-I{source}", f"-I{cupti}"]
+    command = [
+        compiler,
+        "-std=c++20",
+        "-fsyntax-only",
+        "-Wno-invalid-offsetof",
+        f"-I{tmp_path}",
+        f"-I{source}",
+        f"-I{cupti}",
+    ]
     done = subprocess.run([*command, f"-I{cuda_headers}", tmp_path / "layouts.cpp"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 
@@ -511,3 +522,20 @@ def test_on_a_gpu_another_subscriber_is_left_alone(real_cupti):
     with pycuda.profile() as p:
         fill(memory)
     assert p.timing == "CUPTI" and p.work[0].duration > 0
+
+
+def test_on_a_gpu_graphs_that_were_made_before_the_profile_are_timed(real_cupti):
+    spin = SourceModule(SPIN).get_function("spin")
+    stream = cuda.Stream()
+    with stream.capture() as graph:
+        for _ in range(4):
+            spin(np.int64(500_000), block=(32, 1, 1), stream=stream)
+    ready = graph.instantiate()
+    with pycuda.profile() as p:
+        spin(np.int64(500_000), block=(32, 1, 1), stream=stream)
+        ready.launch(stream)
+        ready.launch(stream)
+        stream.synchronize()
+    kernel, *launches = (one for one in p.work if one.kind != "wait")
+    assert [one.kind for one in launches] == ["graph"] * 2
+    assert all(one.duration > 3 * kernel.duration for one in launches)

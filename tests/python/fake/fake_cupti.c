@@ -133,7 +133,7 @@ static void put(uint8_t *at, size_t offset, const void *value, size_t bytes) { m
 
 static size_t size_of(int kind)
 {
-  return kind == 39 ? 24 : kind == 4 ? 40 : kind == 1 || kind == 22 ? 96 : kind == 2 ? 88 : kind == 51 ? 56 : 216;
+  return kind == 39 ? 24 : kind == 4 ? 40 : kind == 1 || kind == 22 ? 96 : kind == 2 ? 88 : 216;
 }
 
 static uint8_t *buffer;
@@ -194,10 +194,9 @@ static void *flush(void *unused)
       const uint64_t length = (one->end - one->start) / fake_parts, from = one->start + part * length;
       const uint64_t to = part == fake_parts - 1 ? one->end : from + length;
       uint8_t *const at = record_of(kind);
-      const size_t start = kind == 51 ? 8 : 16;
-      put(at, start, &from, 8);
-      put(at, start + 8, &to, 8);
-      put(at, kind == 51 ? 4 : kind == 22 ? 60 : kind == 1 || kind == 2 ? 44 : 92, &one->correlation, 4);
+      put(at, 16, &from, 8);
+      put(at, 24, &to, 8);
+      put(at, kind == 22 ? 60 : kind == 1 || kind == 2 ? 44 : 92, &one->correlation, 4);
     }
   }
   deliver();
