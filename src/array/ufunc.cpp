@@ -14,12 +14,32 @@ constexpr UfuncFacts table[] = {
 #undef UFUNC
 };
 
+/// What to do instead; nothing for bytes and structs, of which the caller knows more.
+const char* remedy(Ufunc ufunc, std::span<const OperandType> operands) {
+  for (const OperandType& operand : operands) {
+    if (operand.type == DType::Raw) return "";
+  }
+  const TypeRule rule = facts(ufunc).rule;
+  if (rule == TypeRule::Bits)
+    return ": convert them to integers with astype; conditions are joined as in (a > 0) & (b > 0)";
+  if (rule == TypeRule::Shift || rule == TypeRule::Whole)
+    return ": convert them to integers with astype";
+  if (rule != TypeRule::ArithmeticNoBool) return ": give its .real, .imag or abs() in place of it";
+  if (ufunc == Ufunc::subtract)
+    return ": ^ or logical_xor tells where truth values differ; for numbers convert them with "
+           "astype(numpy.int8)";
+  if (ufunc == Ufunc::negative)
+    return ": ~ or logical_not inverts truth values; for numbers convert them with "
+           "astype(numpy.int8)";
+  return ": convert truth values to numbers with astype(numpy.int8)";
+}
+
 [[noreturn]] void refuse(Ufunc ufunc, std::span<const OperandType> operands) {
   std::string text = std::string("'") + facts(ufunc).name + "' does not take operands of dtype";
   for (std::size_t i = 0; i < operands.size(); ++i) {
     text += (i == 0 ? " " : ", ") + std::string(name(operands[i].type));
   }
-  throw TypeMismatch(text);
+  throw TypeMismatch(text + remedy(ufunc, operands));
 }
 
 DType without_bool(DType type) { return type == DType::Bool ? DType::I8 : type; }

@@ -201,3 +201,32 @@ def test_a_view_of_freed_memory_is_not_used():
     for call in (part.get, lambda: part + 1, lambda: part.fill(0), lambda: part.ptr):
         with pytest.raises(cuda.LogicError, match="freed"):
             call()
+
+
+DIFFER = r"'subtract' does not .* bool, bool: \^ or logical_xor tells .* astype\(numpy.int8\)"
+INTEGERS = r": convert them to integers with astype"
+REFUSED_OPERATORS = {
+    "- of conditions": (lambda b, f, c: (f > 0) - (f < 0), DIFFER),
+    "- and True": (lambda b, f, c: b - True, DIFFER),
+    "True -": (lambda b, f, c: True - b, DIFFER),
+    "-=": (lambda b, f, c: operator.isub(b, b), DIFFER),
+    "np.subtract": (lambda b, f, c: np.subtract(b, b), DIFFER),
+    "minus": (lambda b, f, c: -b, r"'negative' .*: ~ or logical_not inverts .* astype\(numpy.int8\)"),
+    "np.positive": (lambda b, f, c: np.positive(b), r"'positive' .*: convert truth values to numbers with astype"),
+    "sign": (lambda b, f, c: np.sign(b), r"'sign' .*: convert truth values to numbers with astype"),
+    "& of numbers": (lambda b, f, c: f & f, INTEGERS + r"; conditions are joined as in \(a > 0\) & \(b > 0\)"),
+    "~ of numbers": (lambda b, f, c: ~f, INTEGERS),
+    "<< of numbers": (lambda b, f, c: f << 1, INTEGERS + "$"),
+    "gcd of truth values": (lambda b, f, c: np.gcd(b, b), INTEGERS + "$"),
+    "% of complex numbers": (lambda b, f, c: c % 2, r"give its \.real, \.imag or abs\(\)"),
+    "floor of complex numbers": (lambda b, f, c: np.floor(c), r"give its \.real, \.imag or abs\(\)"),
+    "arctan2 of complex numbers": (lambda b, f, c: np.arctan2(c, f), r"give its \.real, \.imag or abs\(\)"),
+}
+
+
+@pytest.mark.parametrize("operation", REFUSED_OPERATORS)
+def test_an_operator_that_a_dtype_has_not_says_what_to_do(operation):
+    operate, words = REFUSED_OPERATORS[operation]
+    numbers = ramp(3)
+    with pytest.raises(TypeError, match=words):
+        operate(numbers > 1, numbers, numbers.astype(np.complex64))
