@@ -178,7 +178,10 @@ namespace {
 std::string advice_on_raw(const ArrayState& state) {
   std::string order = state.byte_order_advice();
   if (!order.empty() || nb::getattr(state.dtype, "fields", nb::none()).is_none()) return order;
-  return ": elements with fields are for kernels; get() copies the array to the host";
+  const nb::object names = state.dtype.attr("names");
+  if (nb::len(names) == 0) return ": elements without fields are for kernels";
+  return ": elements with fields are for kernels; array['" + nb::cast<std::string>(names[0]) +
+         "'] is the array of a field, get() copies all to the host";
 }
 
 }  // namespace
