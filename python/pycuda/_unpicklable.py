@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What pickling a kernel, a stream or device memory says: where they cannot go, and what to send in their place."""
+"""Pickling and copying: a device is found again; a kernel, a stream or memory cannot go, and says what to send."""
 
 from pycuda import _driver
 
@@ -37,3 +37,22 @@ def _refusal(name, instead):
 for _name, _instead in _INSTEAD.items():
     getattr(_driver, _name).__reduce__ = _refusal(_name, _instead)
 del _name, _instead
+
+
+def _found_device(kind, bus_id, name):
+    """The device of this process that another pickled: numbers depend on CUDA_VISIBLE_DEVICES, addresses do not."""
+    _driver.init()
+    try:
+        return kind(bus_id)
+    except _driver.LogicError as error:
+        error.args = (
+            f"{error}; it was pickled as {name}: CUDA_VISIBLE_DEVICES may hide it here, and other machines have others",
+        )
+        raise
+
+
+_driver.Device.__reduce__ = lambda self: (
+    _found_device,
+    (type(self), self.pci_bus_id(), self.name()),
+    vars(self) or None,
+)
