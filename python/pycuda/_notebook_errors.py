@@ -62,12 +62,18 @@ class Faults:
         self._lost_in = ""  # the cell whose launch has failed, such as "In[6]"
         self.is_within = False  # a magic runs a cell within a cell
         self.is_shown = False  # the cell has printed its fault itself
+        self.cell_id = None  # the running cell's, where the notebook tells it
         shell.set_custom_exc((Exception, KeyboardInterrupt), self._show)
+        shell.events.register("pre_run_cell", self._begin_cell)
         shell.events.register("post_run_cell", self._end_cell)
 
     def _show(self, shell, kind, error, traceback, tb_offset=None):
         """Show an error once, at the outer of two cells."""
         return [] if self.is_within else _show_error(shell, kind, error, traceback, tb_offset)
+
+    def _begin_cell(self, info=None):
+        if not self.is_within:
+            self.cell_id = getattr(info, "cell_id", None)
 
     def _end_cell(self, result=None):
         """Wait for the cell's kernels: what they print and how they fail is then shown with their cell."""

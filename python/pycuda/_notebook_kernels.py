@@ -19,11 +19,15 @@ _NOT_OF_C = ("_Z", "__nv_", "_INTERNAL")
 
 
 class Cell(NamedTuple):
-    """A `%%cuda` cell: its number in the notebook, such as "In[5]" or "", the options and the source."""
+    """A `%%cuda` cell: its number in the notebook, such as "In[5]" or "", the options and the source.
+
+    `place` is what the notebook calls the cell itself, also after changes; None where it does not tell.
+    """
 
     number: str
     line: str
     source: str
+    place: str | None = None
 
 
 class NotCompiled:
@@ -92,6 +96,17 @@ def forget(source, number, namespace):
     for name in kernel_names(source):
         if isinstance(namespace.get(name), (driver.Function, NotCompiled)):
             namespace[name] = NotCompiled(name, number)
+
+
+def left_by(cell, namespace):
+    """The kernels that earlier versions of `cell` defined and that are still names; the cell has another number now.
+
+    As with a function of Python whose cell is changed, the name stays.
+    """
+    for name, value in namespace.items():
+        earlier = cell_of(value)
+        if earlier and cell.place and earlier.place == cell.place and earlier.number != cell.number:
+            yield name, earlier
 
 
 def renew(namespace):

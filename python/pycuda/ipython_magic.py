@@ -19,6 +19,7 @@ from pycuda._notebook_kernels import (  # noqa: F401 - two for those who compile
     compile_again,
     compile_for_context,
     forget,
+    left_by,
 )
 from pycuda._source_places import running_cell
 from pycuda._source_text import code_of
@@ -75,11 +76,12 @@ def _as_html(title, facts):
     return f"<table><tr><th colspan=2>{html.escape(title)}</th></tr>{rows}</table>"
 
 
-def compile_cell(line, cell, namespace, number=""):
+def compile_cell(line, cell, namespace, number="", place=None):
     """Compile the source `cell` with the compiler's options in `line`, and put its kernels into `namespace`.
 
     A fault on the CPU driver names the line of the cell. Makes the default context current when there is none. Kernels
-    of templates get no name: they have no instance. `number` is the cell's, such as "In[5]".
+    of templates get no name: they have no instance. `number` is the cell's, such as "In[5]", `place` the notebook's own
+    name for it.
 
     Returns
     -------
@@ -95,7 +97,8 @@ def compile_cell(line, cell, namespace, number=""):
     driver.init()
     if driver.Context.get_current() is None:
         import pycuda.autoinit  # start-up time, and it makes a context  # noqa: F401
-    functions = compile_for_context(Cell(number, line, cell))
+    made = Cell(number, line, cell, place)
+    functions = compile_for_context(made)
     if not functions:
         if found := _TEMPLATE.search(code_of(cell)):
             instance = f'SourceModule(source).get_function("{found[1]}<float>")'
@@ -104,6 +107,8 @@ def compile_cell(line, cell, namespace, number=""):
         remedy = f": write __global__ before void {found[1]}" if found else ""
         raise ValueError(f"%%cuda: the cell defines no __global__ function that the host can call{remedy}")
     namespace.update(functions)
+    for name, earlier in left_by(made, namespace):
+        print(f"{name}: no longer in this cell, still the kernel of {earlier.number}; `del {name}` ends that")
     return list(functions.values())
 
 
@@ -195,7 +200,7 @@ def load(shell):
         number = running_cell()
         with _compiler_output():
             try:
-                functions = compile_cell(line, cell, shell.user_ns, number)
+                functions = compile_cell(line, cell, shell.user_ns, number, faults.cell_id)
             except ValueError as error:
                 raise _usage_error(str(error)) from None
             except driver.CompileError:
@@ -205,7 +210,7 @@ def load(shell):
                 if not is_lost():
                     raise
                 faults.replace_context()
-                functions = compile_cell(line, cell, shell.user_ns, number)
+                functions = compile_cell(line, cell, shell.user_ns, number, faults.cell_id)
         for function in functions:
             facts = ", ".join(f"{name} {value}" for name, value in _facts_of_function(function).items())
             print(f"{function.name}: {facts}")

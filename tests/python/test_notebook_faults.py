@@ -15,9 +15,9 @@ from IPython.core.interactiveshell import InteractiveShell
 shell = InteractiveShell.instance()
 shell.colors = "nocolor" if "nocolor" in str(type(shell).colors) else "NoColor"
 sys.stderr = sys.stdout
-for number, cell in enumerate(CELLS, 1):
+for number, (cell, place) in enumerate(zip(CELLS, PLACES), 1):
     print(f"-- {number}")
-    shell.run_cell(cell, store_history=True)
+    shell.run_cell(cell, store_history=True, cell_id=place)
 """
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 START = "%load_ext pycuda\nimport numpy as np\nimport pycuda.driver as cuda\nfrom pycuda import gpuarray"
@@ -33,10 +33,11 @@ MAKE = "a = gpuarray.zeros(10, np.int32)"
 LAUNCH = "set(a, np.int32(10), block=(16, 1, 1))"
 
 
-def _printed(*cells, **environment):
-    """What each cell prints, as notebooks show it."""
+def _printed(*cells, places=None, **environment):
+    """What each cell prints, as notebooks show it; `places` are the cells' own names, which stay when they change."""
+    places = places or list(map(str, range(len(cells))))
     environment = {"PYCUDA_DRIVER": "cpu", "PYCUDA_CPU_CHECK": "1", **environment}
-    output, _ = run_program(f"CELLS = {list(cells)!r}\n" + BEGINNING, **environment)
+    output, _ = run_program(f"CELLS, PLACES = {list(cells)!r}, {places!r}\n" + BEGINNING, **environment)
     return [part.strip() for part in re.split(r"-- \d+\n", COLOURS.sub("", output))[1:]]
 
 
@@ -73,6 +74,14 @@ def test_a_kernel_whose_cell_does_not_compile_is_not_the_old_one():
     )
     assert "set did not compile in In[4]" in said[5]
     assert said[7] == "8"
+
+
+def test_a_renamed_kernel_stays_and_its_cell_says_so():
+    renamed = RIGHT.replace("set", "put")
+    said = _printed(START, RIGHT, renamed, renamed, "del set", renamed, places=["a", "b", "b", "c", "d", "b"])
+    note = "set: no longer in this cell, still the kernel of In[2]; `del set` ends that"
+    assert note in said[2].splitlines() and "put: registers" in said[2]
+    assert "no longer" not in said[1] + said[3] + said[5]
 
 
 def test_a_kernel_s_words_appear_with_the_cell_that_launches_it():
