@@ -4,13 +4,16 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <optional>
 
 #include "bindings/base/bind.h"
 #include "bindings/convert/enumeration.h"
 #include "bindings/convert/integers.h"
 #include "bindings/gil/released.h"
+#include "cuda/capturing.h"
 #include "cuda/cleanup.h"
 #include "cuda/context_stack.h"
+#include "cuda/event.h"
 #include "cuda/peer_access.h"
 #include "driver/process_driver.h"
 
@@ -44,6 +47,21 @@ cuda::Device current_device() {
       cuda::current_context() ? cuda::current_context() : cuda::process_context();
   if (!context) throw driver::DriverError("cuCtxGetDevice", CUDA_ERROR_INVALID_CONTEXT);
   return context->device();
+}
+
+/// Whether the current context's work is done, up to where the first call put `mark`; true where a
+/// driver before CUDA 12.5 has no such marks, and where the wait reports a failure or capture.
+bool is_done_up_to(std::optional<cuda::Event>& mark) noexcept {
+  try {
+    if (cuda::any_capture()) return true;
+    if (!mark) {
+      mark.emplace(CU_EVENT_DISABLE_TIMING);
+      driver::process_driver().cuCtxRecordEvent(mark->context()->handle(), mark->handle());
+    }
+    return mark->query();
+  } catch (...) {
+    return true;
+  }
 }
 
 /// The driver may give a new context the handle of one that is gone.
@@ -93,7 +111,12 @@ void bind_context(nb::module_& m) {
           "This thread's current context, or None.")
       .def_static("get_device", &current_device, "The device of the current context.")
       .def_static(
-          "synchronize", [] { wait_without_gil([] { cuda::require_context()->synchronize(); }); },
+          "synchronize",
+          [] {
+            std::optional<cuda::Event> mark;
+            wait_without_gil([] { cuda::require_context()->synchronize(); },
+                             [&] { return is_done_up_to(mark); });
+          },
           "Wait until the current context has done all its work.\n"
           "\n"
           "Raises\n"

@@ -7,10 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #define EXPORT __attribute__((visibility("default")))
 enum { SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_CONTEXT = 201, INVALID_HANDLE = 400,
-       NOT_FOUND = 500, INVALID_IMAGE = 200, INVALID_DEVICE = 101, LAUNCH_FAILED = 719 };
+       NOT_FOUND = 500, NOT_READY = 600, INVALID_IMAGE = 200, INVALID_DEVICE = 101, LAUNCH_FAILED = 719 };
 typedef int Result;
 typedef unsigned long long Pointer;
 
@@ -32,6 +33,7 @@ EXPORT long fake_launches, fake_allocations, fake_frees, fake_synchronizations;
 EXPORT int fake_launch_result, fake_free_result;
 EXPORT size_t fake_memory_limit = (size_t)1 << 32;
 EXPORT int fake_knows_parameters = 1;
+EXPORT volatile int fake_busy;  // what waits does not return, what asks is not ready
 
 EXPORT Result cuInit(unsigned int flags) { return flags ? INVALID_VALUE : SUCCESS; }
 EXPORT Result cuDriverGetVersion(int* version) {
@@ -101,7 +103,11 @@ EXPORT Result cuCtxSetCurrent(Context* context) {
   return SUCCESS;
 }
 EXPORT Result cuCtxGetDevice(int* device) { *device = 0; return depth ? SUCCESS : INVALID_CONTEXT; }
-EXPORT Result cuCtxSynchronize(void) { ++fake_synchronizations; return depth ? SUCCESS : INVALID_CONTEXT; }
+static void wait_for_work(void) {
+  while (fake_busy) usleep(1000);
+  ++fake_synchronizations;
+}
+EXPORT Result cuCtxSynchronize(void) { wait_for_work(); return depth ? SUCCESS : INVALID_CONTEXT; }
 EXPORT Result cuDevicePrimaryCtxRetain(Context** context, int device) {
   (void)device;
   *context = &primary;
@@ -151,8 +157,8 @@ EXPORT Result cuMemFreeHost(void* pointer) { free(pointer); return SUCCESS; }
 
 EXPORT Result cuStreamCreate(void** stream, unsigned int flags) { (void)flags; *stream = malloc(1); return SUCCESS; }
 EXPORT Result cuStreamDestroy_v2(void* stream) { free(stream); return SUCCESS; }
-EXPORT Result cuStreamSynchronize(void* stream) { (void)stream; ++fake_synchronizations; return SUCCESS; }
-EXPORT Result cuStreamQuery(void* stream) { (void)stream; return SUCCESS; }
+EXPORT Result cuStreamSynchronize(void* stream) { (void)stream; wait_for_work(); return SUCCESS; }
+EXPORT Result cuStreamQuery(void* stream) { (void)stream; return fake_busy ? NOT_READY : SUCCESS; }
 
 typedef struct { struct timespec time; int recorded; } Event;
 EXPORT Result cuEventCreate(Event** event, unsigned int flags) { (void)flags; *event = calloc(1, sizeof **event); return SUCCESS; }
@@ -163,8 +169,12 @@ EXPORT Result cuEventRecord(Event* event, void* stream) {
   clock_gettime(CLOCK_MONOTONIC, &event->time);
   return SUCCESS;
 }
-EXPORT Result cuEventSynchronize(Event* event) { (void)event; return SUCCESS; }
-EXPORT Result cuEventQuery(Event* event) { (void)event; return SUCCESS; }
+EXPORT Result cuCtxRecordEvent(Context* context, Event* event) {
+  if (context != stack[depth - 1]) return INVALID_HANDLE;
+  return cuEventRecord(event, NULL);
+}
+EXPORT Result cuEventSynchronize(Event* event) { (void)event; wait_for_work(); return SUCCESS; }
+EXPORT Result cuEventQuery(Event* event) { return event->recorded && fake_busy ? NOT_READY : SUCCESS; }
 EXPORT Result cuEventElapsedTime(float* milliseconds, Event* start, Event* end) {
   if (!start->recorded || !end->recorded) return INVALID_HANDLE;
   *milliseconds = (float)((end->time.tv_sec - start->time.tv_sec) * 1e3 + (end->time.tv_nsec - start->time.tv_nsec) * 1e-6);
