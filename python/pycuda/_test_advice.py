@@ -6,13 +6,12 @@ from __future__ import annotations
 import pytest
 
 _NO_CONTEXT = "no currently active context?"
-# Said of kernels, arrays and generators of random numbers whose context is gone, and of streams.
+# Said of what belonged to a context that is gone.
 _OUTLIVED = (
     "the context has been detached",
     "belongs to a context that is gone",
     "belongs to another context",
 )
-_DEAD_STREAM = "invalid resource handle"
 
 _ARGUMENT = "the test has no context: take the fixture cuda_context as an argument"
 # Where a fixture cannot be an argument, by unittest or by Hypothesis.
@@ -53,7 +52,7 @@ def on(item, call):
     if _NO_CONTEXT in said:
         advice.append(_on_no_context(item, call))
     has_own = "cuda_context" in getattr(item, "fixturenames", ())
-    if any(words in said for words in _OUTLIVED) or (has_own and _DEAD_STREAM in said):
+    if any(words in said for words in _OUTLIVED):
         advice.append(_OWN_CONTEXT)
     if _is_given(item) and has_own:
         # Hypothesis puts failures that contradict each other into a group.

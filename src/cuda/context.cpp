@@ -250,7 +250,7 @@ Context::MemoryInfo Context::memory_info() const {
   return info;
 }
 
-void ContextScope::throw_dead(const Context& context) {
+void internal::throw_dead(const Context& context) {
   throw context.driver().cuCtxPushCurrent.error(CUDA_ERROR_INVALID_CONTEXT, context_is_gone);
 }
 

@@ -45,8 +45,8 @@ class Viewed : public Memory {
 
 /// What calls that need a detached context say.
 inline constexpr const char* context_is_gone =
-    "the context has been detached, and all that was made in it: compile the kernels and copy the "
-    "arrays again";
+    "the context has been detached, and all that was made in it is gone: make streams and events, "
+    "compile the kernels and copy the arrays again";
 
 /// Owned by those who use it, through ContextPtr; a GreenContext is one too. Contexts are compared
 /// by `handle()`. All members may be called on any thread; those that concern the driver's current
@@ -174,6 +174,8 @@ class Context : public std::enable_shared_from_this<Context> {
 
 namespace internal {
 
+[[noreturn, gnu::cold]] void throw_dead(const Context& context);
+
 struct ThreadStack;
 
 /// What this thread has current, in one variable: each look-up of a thread's variable is a call in
@@ -219,6 +221,13 @@ class [[nodiscard]] Entered {
 
 }  // namespace internal
 
+/// For what calls take beside their own object, of which the driver would see a stale handle:
+/// throws what ContextScope does when the context is dead.
+inline void require_alive(const ContextPtr& context) {
+  if (!context->valid()) [[unlikely]]
+    internal::throw_dead(*context);
+}
+
 /// Makes a context current on this thread while it lives, unless it is already: for calls that must
 /// run in that context. Throws "cuCtxPushCurrent failed: ..." when the context is dead.
 class [[nodiscard]] ContextScope {
@@ -233,10 +242,9 @@ class [[nodiscard]] ContextScope {
  private:
   static const Context& alive(const Context& context) {
     if (!context.valid()) [[unlikely]]
-      throw_dead(context);
+      internal::throw_dead(context);
     return context;  // NOLINT(bugprone-return-const-ref-from-parameter)
   }
-  [[noreturn]] static void throw_dead(const Context& context);
 
   internal::Entered entered_;
 };

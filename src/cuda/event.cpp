@@ -2,12 +2,15 @@
 // Events over the driver's.
 #include "cuda/event.h"
 
+#include <atomic>
+
 #include "cuda/capture.h"
 #include "cuda/flag_refusal.h"
 
 namespace pycuda::cuda {
 
-Event::Event(unsigned int flags) : event_(require_context()) {
+Event::Event(unsigned int flags)
+    : event_(require_context()), timed_((flags & CU_EVENT_DISABLE_TIMING) == 0) {
   const auto& create = event_.driver().cuEventCreate;
   const CUresult code = create.status(event_.out(), flags);
   if (code == CUDA_SUCCESS) return;
@@ -33,6 +36,7 @@ void Event::record(CUstream stream, unsigned int flags) const {
   } else {
     event_.driver().cuEventRecordWithFlags(handle(), stream_for_work(stream), flags);
   }
+  std::atomic_ref(recorded_).store(true, std::memory_order_relaxed);
   if (any_capture()) Capture::note_event();
 }
 
@@ -50,16 +54,26 @@ bool Event::query() const {
   throw query.error(code);
 }
 
+std::string Event::unmeasured(const char* which) const {
+  const std::string event = std::string("the ") + which + " event was ";
+  if (!timed_) return event + "made with event_flags.DISABLE_TIMING: make it without";
+  if (std::atomic_ref(recorded_).load(std::memory_order_relaxed)) return {};
+  return event + "never recorded: call its record() in the stream of the work";
+}
+
 float Event::milliseconds_since(const Event& start) const {
   const ContextScope scope(context());
+  require_alive(start.context());
   float milliseconds = 0;
   const CUresult code =
       driver::elapsed_milliseconds(event_.driver(), &milliseconds, start.handle(), handle());
   if (code == CUDA_ERROR_INVALID_HANDLE) {
-    throw event_.driver().cuEventElapsedTime.error(
-        code, start.context() == context()
-                  ? "both events must have been recorded, and made without DISABLE_TIMING"
-                  : "the events are of two contexts");
+    std::string reason = start.context() != context()
+                             ? "the events are of two contexts: record both in streams of one"
+                             : start.unmeasured("start");
+    if (reason.empty()) reason = unmeasured("end");
+    if (reason.empty()) reason = "an event that a graph records has a time after its launch";
+    throw event_.driver().cuEventElapsedTime.error(code, reason);
   }
   if (code == CUDA_ERROR_NOT_READY) {
     throw event_.driver().cuEventElapsedTime.error(

@@ -2,6 +2,8 @@
 // A mark in a stream: to wait for, and to measure time between two.
 #pragma once
 
+#include <string>
+
 #include "cuda/owned.h"
 
 namespace pycuda::cuda {
@@ -27,9 +29,14 @@ class Event {
   CUipcEventHandle share() const;
 
  private:
+  /// Why there is no time to it, the start or the end; empty where that is not known.
+  std::string unmeasured(const char* which) const;
   using Owner = Owned<&driver::DriverTable::cuEventDestroy>;
-  explicit Event(Owner event) : event_(std::move(event)) {}
+  explicit Event(Owner event) : event_(std::move(event)), timed_(false) {}
   Owner event_;
+  bool timed_;
+  /// By `record`, for messages: nodes of graphs record events too. Read and written atomically.
+  mutable bool recorded_ = false;
 };
 
 }  // namespace pycuda::cuda

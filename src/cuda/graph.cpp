@@ -192,6 +192,7 @@ CUgraphNode Graph::add_host(CUhostFn function, void* data, Dependencies after) {
 }
 
 CUgraphNode Graph::add_child(const Graph& child, Dependencies after) {
+  require_alive(child.context());
   CUgraphNode added = nullptr;
   driver().cuGraphAddChildGraphNode(&added, handle(), after.data(), after.size(), child.handle());
   if (child.resources() != resources_) resources_->keep(child.resources());
@@ -205,12 +206,14 @@ CUgraphNode Graph::add_empty(Dependencies after) {
 }
 
 CUgraphNode Graph::add_event_record(const Event& event, Dependencies after) {
+  require_alive(event.context());
   CUgraphNode added = nullptr;
   driver().cuGraphAddEventRecordNode(&added, handle(), after.data(), after.size(), event.handle());
   return added;
 }
 
 CUgraphNode Graph::add_event_wait(const Event& event, Dependencies after) {
+  require_alive(event.context());
   CUgraphNode added = nullptr;
   driver().cuGraphAddEventWaitNode(&added, handle(), after.data(), after.size(), event.handle());
   return added;

@@ -83,6 +83,7 @@ void GraphExec::upload(CUstream stream) const {
 
 void GraphExec::update(std::shared_ptr<const Graph> graph) {
   const ContextScope scope(context());
+  require_alive(graph->context());
   const auto& update = exec_.driver().cuGraphExecUpdate;
   CUgraphExecUpdateResultInfo result{};
   const CUresult code = update.status(handle(), graph->handle(), &result);

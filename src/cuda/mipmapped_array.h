@@ -18,6 +18,7 @@ class MipmappedArray {
                  unsigned levels, std::shared_ptr<const void> owner, bool is_own);
 
   CUmipmappedArray handle() const { return array_.get(); }
+  const ContextPtr& context() const { return array_.context(); }
   unsigned levels() const { return levels_; }
   const CUDA_ARRAY3D_DESCRIPTOR& descriptor() const { return descriptor_; }
   /// One level as an array, which keeps `array` alive.

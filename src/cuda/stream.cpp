@@ -71,6 +71,7 @@ bool Stream::is_done() const {
 
 void Stream::wait_for(const Event& event) const {
   const ContextScope scope(context());
+  require_alive(event.context());
   stream_.driver().cuStreamWaitEvent(handle(), event.handle(), 0);
 }
 

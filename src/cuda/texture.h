@@ -94,6 +94,7 @@ class TextureObject {
   TextureObject& operator=(TextureObject&&) = delete;
   ~TextureObject();
   CUtexObject handle() const {
+    require_alive(object_.context());
     told_ = true;
     return object_.get();
   }
@@ -113,6 +114,7 @@ class SurfaceObject {
   SurfaceObject& operator=(SurfaceObject&&) = delete;
   ~SurfaceObject();
   CUsurfObject handle() const {
+    require_alive(object_.context());
     told_ = true;
     return object_.get();
   }

@@ -37,9 +37,18 @@ std::string sentence(const std::string& routine, const std::string& text,
   return whole + " - " + extra;
 }
 
-/// What to do about errors of graphs and stream capture; null for others.
-const char* graph_remedy(CUresult code) {
+/// What to do about errors of handles, graphs and stream capture; null for others.
+const char* remedy_of(CUresult code, const std::string& routine) {
   switch (code) {
+    case CUDA_ERROR_INVALID_HANDLE:
+      // OpenGL's objects are of other contexts.
+      if (routine.starts_with("cuGraphics")) return nullptr;
+      return "it is of another context, or of one that is gone: use streams, events, kernels and "
+             "graphs of one context, and make them again after its reset";
+    case CUDA_ERROR_INVALID_CONTEXT:
+    case CUDA_ERROR_CONTEXT_IS_DESTROYED:
+      return "no context is current, or it was destroyed or reset: make one, and in it again what "
+             "belonged to the old one";
     case CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED:
       return "a captured stream takes only work that is put into it, nothing that waits or asks "
              "for "
@@ -79,7 +88,8 @@ const char* graph_remedy(CUresult code) {
 const pid_t first_process = getpid();
 
 /// What the driver knows of a fault, besides what the caller has to say.
-std::string with_fault(const DriverTable& driver, CUresult code, const std::string& extra) {
+std::string with_fault(const DriverTable& driver, const std::string& routine, CUresult code,
+                       const std::string& extra) {
   if (code == CUDA_ERROR_NOT_INITIALIZED && extra.empty()) {
     return getpid() == first_process ? "pycuda.driver.init() comes before everything else"
                                      : "this process was forked from one that had used CUDA, which "
@@ -87,7 +97,7 @@ std::string with_fault(const DriverTable& driver, CUresult code, const std::stri
                                        "multiprocessing.get_context(\"spawn\")";
   }
   if (extra.empty()) {
-    if (const char* remedy = graph_remedy(code)) return remedy;
+    if (const char* remedy = remedy_of(code, routine)) return remedy;
   }
   // Another process that has ended is a fault of the context only where a stream waited for it.
   const bool has_text = is_sticky(code) || code == CUDA_ERROR_EXTERNAL_DEVICE;
@@ -103,7 +113,7 @@ std::string with_fault(const DriverTable& driver, CUresult code, const std::stri
 DriverError::DriverError(const DriverTable& driver, std::string routine, CUresult code,
                          const std::string& extra)
     : std::runtime_error(
-          sentence(routine, error_text(driver, code), with_fault(driver, code, extra))),
+          sentence(routine, error_text(driver, code), with_fault(driver, routine, code, extra))),
       routine_(std::move(routine)),
       code_(code) {}
 

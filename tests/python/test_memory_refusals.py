@@ -85,7 +85,15 @@ REFUSED = {
     "an odd address": (lambda a: cuda.memset_d32(int(a) + 2, 0, 1), "no multiple of the element's 4 bytes"),
     "rows": (lambda a: cuda.memset_d2d32(a, 20, 0, 5, 3), "3 rows of 5 elements of 4 bytes, 20 bytes from row to row"),
     "a variable": (lambda a: SourceModule("").get_global("absent"), "no variable 'absent'"),
-    "a time": (lambda a: cuda.Event().time_till(cuda.Event()), "must have been recorded"),
+    "a time": (lambda a: cuda.Event().time_till(cuda.Event()), "the start event was never recorded: call its record"),
+    "an end": (
+        lambda a: cuda.Event().record().time_till(cuda.Event()),
+        "the end event was never recorded: call its record",
+    ),
+    "an event without timing": (
+        lambda a: cuda.Event().record().time_till(cuda.Event(cuda.event_flags.DISABLE_TIMING).record()),
+        "the end event was made with event_flags.DISABLE_TIMING: make it without",
+    ),
     "an array": (lambda a: cuda.make_multichannel_2d_array(np.zeros((4, 5, 3), "f4"), "C"), "5 x 4 x 0.* 3 channels"),
 }
 

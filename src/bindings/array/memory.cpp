@@ -35,6 +35,7 @@ class ArrayMemory : public DeviceAllocation {
   }
   CUdeviceptr address() const override {
     if (!block_) raise_freed();
+    cuda::require_alive(block_->context());
     return block_->pointer();
   }
   void free() override {

@@ -9,7 +9,7 @@
 namespace pycuda::bindings {
 
 /// None is the legacy default stream; a Stream or anything with __cuda_stream__ is itself. Raises
-/// TypeError.
+/// TypeError, and LogicError for a Stream whose context is gone.
 CUstream stream_argument(nanobind::handle stream);
 
 }  // namespace pycuda::bindings

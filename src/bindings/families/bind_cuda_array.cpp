@@ -195,12 +195,15 @@ cuda::CudaArrayPtr array_argument(nb::handle object, const char* what) {
                  type_name(object.ptr()).c_str());
     throw nb::python_error();
   }
+  cuda::require_alive(array->context());
   return array;
 }
 
 std::shared_ptr<const cuda::MipmappedArray> mipmapped_array_of(nb::handle object) {
   std::shared_ptr<OwnedMipmappedArray> array;
-  return nb::try_cast(object, array) ? array : nullptr;
+  if (!nb::try_cast(object, array) || array == nullptr) return nullptr;
+  cuda::require_alive(array->context());
+  return array;
 }
 
 CUDA_ARRAY_DESCRIPTOR descriptor_argument(nb::handle object) {

@@ -127,15 +127,17 @@ PyTypeObject* make_managed_type() {
 
 }  // namespace
 
-std::optional<CUdeviceptr> managed_memory_of(PyObject* array) {
+std::optional<ManagedPlace> managed_memory_of(PyObject* array) {
   nb::object base = nb::handle(array).attr("base");
   while (is_ndarray(base.ptr())) base = base.attr("base");
   if (!PyObject_TypeCheck(base.ptr(), managed_type)) return std::nullopt;
+  cuda::require_alive(managed(base.ptr()).memory().context());
   Py_buffer view;
   if (PyObject_GetBuffer(array, &view, PyBUF_STRIDED_RO) != 0) throw nb::python_error();
-  const auto address = reinterpret_cast<CUdeviceptr>(view.buf);
+  const ManagedPlace place{reinterpret_cast<CUdeviceptr>(view.buf),
+                           PyBuffer_IsContiguous(&view, 'A') != 0};
   PyBuffer_Release(&view);
-  return address;
+  return place;
 }
 
 void bind_device_memory(nb::module_& m) {

@@ -21,6 +21,7 @@ class IpcMemoryHandle : public DevicePointer {
       throw driver::DriverError("ipc_mem_handle", CUDA_ERROR_INVALID_HANDLE,
                                 "the handle has been closed");
     }
+    cuda::require_alive(memory_.context());
     return memory_.address();
   }
   void close() {

@@ -26,8 +26,8 @@ namespace {
 /// An array or allocation in managed memory, or an address with a size.
 cuda::MemoryRange managed_range(nb::handle memory) {
   if (is_ndarray(memory.ptr())) {
-    if (const auto address = managed_memory_of(memory.ptr()))
-      return {*address, nb::cast<std::size_t>(memory.attr("nbytes"))};
+    if (const auto place = managed_memory_of(memory.ptr()))
+      return {place->address, nb::cast<std::size_t>(memory.attr("nbytes"))};
   } else if (const DeviceAllocation* allocation = allocation_of(memory.ptr())) {
     return {allocation->address(), allocation->bytes()};
   } else if (PyTuple_Check(memory.ptr()) && nb::len(memory) == 2) {

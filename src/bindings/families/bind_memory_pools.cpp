@@ -30,6 +30,7 @@ class PooledDeviceAllocation : public DevicePointer {
       throw driver::DriverError("pooled_device_allocation", CUDA_ERROR_INVALID_HANDLE,
                                 "the memory has been freed");
     }
+    cuda::require_alive(block_->context());
     return address;
   }
   std::size_t bytes() const { return block_->bytes(); }

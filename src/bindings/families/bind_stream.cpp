@@ -59,7 +59,9 @@ nb::object synchronize(nb::handle self) {
 CUstream stream_argument(nb::handle stream) {
   if (stream.is_none()) return nullptr;
   if (PyType_IsSubtype(Py_TYPE(stream.ptr()), stream_type) && nb::inst_ready(stream)) {
-    return nb::inst_ptr<cuda::Stream>(stream)->handle();
+    const auto& own = *nb::inst_ptr<cuda::Stream>(stream);
+    cuda::require_alive(own.context());
+    return own.handle();
   }
   if (nb::hasattr(stream, "__cuda_stream__")) {
     const nb::object given = stream.attr("__cuda_stream__")();

@@ -35,6 +35,7 @@ class StreamOrderedAllocation : public DevicePointer {
       throw driver::DriverError("stream_ordered_allocation", CUDA_ERROR_INVALID_HANDLE,
                                 "the memory has been freed");
     }
+    cuda::require_alive(memory_->context());
     return memory_->address();
   }
   std::size_t bytes() const { return memory_->bytes(); }

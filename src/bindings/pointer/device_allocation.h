@@ -27,6 +27,7 @@ class DeviceAllocation : public DevicePointer {
   CUdeviceptr address() const override {
     const CUdeviceptr address = memory_ ? memory_->address() : 0;
     if (address == 0) raise_freed();
+    cuda::require_alive(memory_->context());
     return address;
   }
   virtual void free() { memory_->free(); }
@@ -57,6 +58,7 @@ class ManagedAllocation : public DeviceAllocation {
 
   CUdeviceptr address() const override {
     if (managed_->address() == 0) raise_freed();
+    cuda::require_alive(managed_->context());
     return managed_->address();
   }
   void free() override { managed_->free(); }

@@ -10,8 +10,12 @@
 
 namespace pycuda::bindings {
 
-/// The address of the first element of an ndarray, or of a view of one, that lies in a
-/// ManagedAllocation; nothing for other arrays.
-std::optional<CUdeviceptr> managed_memory_of(PyObject* array);
+struct ManagedPlace {
+  CUdeviceptr address;  ///< of the first element
+  bool contiguous;      ///< in the order of C or of Fortran
+};
+
+/// Where an ndarray, or a view of one, lies in a ManagedAllocation; nothing for other arrays.
+std::optional<ManagedPlace> managed_memory_of(PyObject* array);
 
 }  // namespace pycuda::bindings
