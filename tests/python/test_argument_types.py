@@ -207,6 +207,39 @@ class TestWarnings:
             module.get_function("k")(numbers, **ONE)
         assert numbers.get()[0] == 0
 
+    @pytest.mark.parametrize(
+        "index", [slice(None, None, 2), slice(None, None, -1), (slice(None), slice(1, 3))], ids=str
+    )
+    def test_so_does_a_view_of_managed_memory_or_of_another_package(self, index):
+        shape = (4, 4) if isinstance(index, tuple) else 8
+        managed = cuda.managed_zeros(shape, np.float32, mem_flags=cuda.mem_attach_flags.GLOBAL)
+        view = managed[index]
+        k = kernel("float *a, float *b")
+        with pytest.warns(UserWarning, match=f"argument #1 .* view with strides .{view.strides[0]}, ?"):
+            k(managed, view, **ONE)
+        array = gpuarray.zeros(shape, np.float32)
+
+        class Foreign:
+            __cuda_array_interface__ = array[index].__cuda_array_interface__
+
+        with pytest.warns(UserWarning, match="argument #0 .* view with strides"):
+            k(Foreign(), managed, **ONE)
+
+    def test_dense_managed_memory_of_any_order_does_not_warn(self):
+        managed = cuda.managed_zeros((2, 3, 4), np.float32, mem_flags=cuda.mem_attach_flags.GLOBAL)
+        k = kernel("float *a")
+        for view in (
+            managed,
+            managed.T,
+            managed.transpose(1, 0, 2),
+            managed[:1],
+            managed[1],
+            managed[:, :0],
+            managed[0, 0],
+        ):
+            k(view, **ONE)
+        kernel("float4 *a")(managed[..., ::2], **ONE)
+
 
 class TestNumbersByValue:
     @pytest.mark.parametrize("number", [1.5, np.float32(3), np.float64(3), np.complex64(1)])

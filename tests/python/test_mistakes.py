@@ -71,7 +71,7 @@ MISTAKES = {
     "too few arguments": (
         lambda: scale(zeros(), F, **BLOCK),
         TypeError,
-        ["takes 3 parameters", "2 arguments were given"],
+        ["takes 3 parameters", "2 arguments were given: the parameters are (float*, float, int)"],
     ),
     "a host array of doubles": (
         lambda: scale(cuda.InOut(np.ones(8)), F, N, **BLOCK),

@@ -70,3 +70,46 @@ def test_codes_of_prepared_calls_are_compared(module):
     out = drv.mem_alloc(4)
     reads.prepare("Pf").prepared_call((1, 1), (1, 1, 1), out, 3)
     assert drv.from_device(out, 1, np.float32)[0] == 3
+
+
+PADDED = np.dtype([("a", np.int8), ("b", np.float64)])
+STRUCTS = {
+    "an element": (lambda: np.zeros(2, PADDED)[0], r"a struct of 9 bytes, but the parameter has 16 bytes; C\+\+ pads"),
+    "an array": (lambda: np.zeros(1, PADDED), r"ndarray of 9 bytes, .* has 16 bytes; C\+\+ pads .*align=True"),
+    "elements": (
+        lambda: np.zeros(3, PADDED),
+        r"ndarray of 27 bytes, .* has 16 bytes; pass one of its elements, .*\[0\]",
+    ),
+    "bytes": (lambda: b"123", r"'take': bytes of 3 bytes, but the parameter has 16 bytes; C\+\+ pads .*align=True"),
+    "void": (
+        lambda: np.void(b"123"),
+        r"a struct of 3 bytes, but the parameter has 16 bytes; C\+\+ pads .*into the bytes",
+    ),
+    "a bytearray": (lambda: bytearray(16), r"'take': bytearray; bytes\(\) of it passes its contents by value"),
+    "a tuple": (
+        lambda: (1, 2.0),
+        r"'take': tuple; numpy.array\(\(...\), dtype\)\[\(\)\] makes one struct, .*align=True",
+    ),
+    "a dictionary": (lambda: {"a": 1}, r"'take': dict; numpy.array"),
+}
+
+
+@pytest.mark.parametrize("value", STRUCTS)
+def test_a_struct_of_another_size_says_how_to_make_one_that_fits(value):
+    make, words = STRUCTS[value]
+    take = SourceModule("struct S { char a; double b; }; __global__ void take(S s) {}").get_function("take")
+    with pytest.raises(TypeError, match=words) as caught:
+        take(make(), block=(1, 1, 1))
+    assert "#0 (0-based) of kernel 'take'" in str(caught.value)
+    take(np.zeros((), np.dtype(PADDED.descr, align=True)), block=(1, 1, 1))
+
+
+def test_a_struct_for_a_number_or_a_pointer_says_what_to_pass():
+    module = SourceModule("__global__ void number(int n) {}\n__global__ void pointer(double *p) {}")
+    element = np.zeros(1, PADDED)[0]
+    with pytest.raises(TypeError, match="has 4 bytes; pass one number, such as a field of it"):
+        module.get_function("number")(element, block=(1, 1, 1))
+    with pytest.raises(
+        TypeError, match="has 8 bytes; for a pointer to it wrap a numpy.array of it in pycuda.driver.In"
+    ):
+        module.get_function("pointer")(element, block=(1, 1, 1))

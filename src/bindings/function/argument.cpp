@@ -34,6 +34,23 @@ std::string range_of(std::size_t bytes, bool is_signed) {
 
 }  // namespace
 
+bool is_vector(std::string_view type) {
+  if (type.size() < 2 || type.back() < '1' || type.back() > '4') return false;
+  type.remove_suffix(1);
+  constexpr std::string_view kUnsigned = "u";
+  if (type == "float" || type == "double") return true;
+  if (type.starts_with(kUnsigned)) type.remove_prefix(kUnsigned.size());
+  return type == "char" || type == "short" || type == "int" || type == "long" || type == "longlong";
+}
+
+const char* Argument::advice_on_struct() const {
+  if (is_pointer()) return "; for a pointer to it wrap a numpy.array of it in pycuda.driver.In";
+  if (number != cuda::NumberKind::Other || kind != cuda::ParameterKind::Unknown)
+    return "; pass one number, such as a field of it";
+  return "; C++ pads a struct's members to their alignment: make the dtype with align=True, or put "
+         "the same padding into the bytes";
+}
+
 void Argument::raise_address_for_number() const {
   const bool is_float = number == cuda::NumberKind::Floating;
   std::string given = "an array";

@@ -19,6 +19,9 @@
 
 namespace pycuda::bindings {
 
+/// CUDA's vectors: "float4" and its like.
+bool is_vector(std::string_view type);
+
 /// One argument on its way: everything that an error about it needs to say.
 struct Argument {
   const cuda::Kernel& kernel;
@@ -56,6 +59,15 @@ struct Argument {
     const cuda::ElementType own = cuda::plain_number(types[index]);
     return own.kind == cuda::ElementType::Kind::Integer ? cuda::ElementType::Kind::Any : own.kind;
   }
+
+  /// Whether the source declares what is neither a number nor a pointer.
+  bool is_struct() const {
+    return !declared_type().empty() && !is_pointer() && !is_vector(declared_type()) &&
+           number == cuda::NumberKind::Other && kind == cuda::ParameterKind::Unknown;
+  }
+
+  /// What to do about the bytes of a struct that are not as many as the parameter has.
+  const char* advice_on_struct() const;
 
   std::string place() const {
     return "argument #" + std::to_string(index) + " (0-based) of kernel '" +

@@ -164,6 +164,20 @@ void check_host_array(const ArrayParameter& parameter, nb::handle object) {
   check_elements(parameter, given, text_of(dtype));
 }
 
+void check_strides(const ArrayParameter& parameter, nb::handle shape, nb::handle strides,
+                   std::size_t item_bytes) {
+  array::Layout layout;
+  const std::size_t axes = nb::len(strides);
+  if (parameter.element.kind == Kind::Any || axes > array::max_dims) return;
+  layout.ndim = static_cast<int>(axes);
+  for (std::size_t i = 0; i < axes; ++i) {
+    layout.shape[i] = nb::cast<std::int64_t>(shape[i]);
+    layout.strides[i] = nb::cast<std::int64_t>(strides[i]);
+  }
+  if (!array::is_dense(layout, static_cast<std::int64_t>(item_bytes)))
+    warn_of_gaps(parameter, text_of(strides));
+}
+
 void check_type_text(const ArrayParameter& parameter, std::string_view typestr) {
   if (parameter.element.kind == Kind::Any || typestr.size() < 3) return;
   std::size_t bytes = 0;

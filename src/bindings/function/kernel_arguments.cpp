@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <string>
@@ -39,6 +40,7 @@ namespace {
 constexpr const char* kAdviceForPointers =
     "; for a pointer to its data wrap it in pycuda.driver.In, Out or InOut";
 constexpr const char* kAdviceForNumbers = "; its item() is a number";
+constexpr const char* kAdviceForElements = "; pass one of its elements, such as array[0]";
 
 PyTypeObject* handler_class = nullptr;
 
@@ -59,20 +61,28 @@ void write_pointer_to_array(const Argument& argument, CUdeviceptr pointer, std::
 }
 
 void write_array(const Argument& argument, std::byte* destination) {
-  if (const std::optional<CUdeviceptr> managed = managed_memory_of(argument.value)) {
+  if (const std::optional<ManagedPlace> managed = managed_memory_of(argument.value)) {
     check_host_array(argument.as_array_parameter(), argument.value);
-    write_pointer_to_array(argument, *managed, destination);
+    if (!managed->contiguous) {
+      const nb::handle array = argument.value;
+      check_strides(argument.as_array_parameter(), array.attr("shape"), array.attr("strides"),
+                    nb::cast<std::size_t>(array.attr("itemsize")));
+    }
+    write_pointer_to_array(argument, managed->address, destination);
     return;
   }
   const Buffer source = Buffer::read(argument.value);
   const nb::object dtype = nb::handle(argument.value).attr("dtype");
   const bool holds_address = nb::cast<std::string>(dtype.attr("kind")).find_first_of("iu") == 0;
   if (source.bytes() != argument.bytes || (argument.is_pointer() && !holds_address)) {
+    const auto item_bytes = nb::cast<std::size_t>(dtype.attr("itemsize"));
+    const bool is_plain = nb::cast<std::string>(dtype.attr("kind")) != "V";
     argument.raise_wrong_size(
         "an ndarray of " + std::to_string(source.bytes()) + " bytes, which is passed by value",
-        argument.bytes == sizeof(CUdeviceptr)                             ? kAdviceForPointers
-        : nb::cast<std::size_t>(dtype.attr("itemsize")) == source.bytes() ? kAdviceForNumbers
-                                                                          : "");
+        argument.bytes == sizeof(CUdeviceptr) ? kAdviceForPointers
+        : item_bytes != source.bytes()        ? kAdviceForElements
+        : is_plain                            ? kAdviceForNumbers
+                                              : argument.advice_on_struct());
   }
   if (dtype.attr("isnative").is(nb::handle(Py_False))) {
     argument.raise_wrong_kind(
@@ -101,7 +111,13 @@ bool write_array_interface(const Argument& argument, CUstream stream, std::byte*
   if (argument.element.kind != cuda::ElementType::Kind::Any) {
     PyObject* typestr = PyDict_GetItemString(interface.ptr(), "typestr");
     if (typestr != nullptr && PyUnicode_Check(typestr)) {
-      check_type_text(argument.as_array_parameter(), nb::cast<std::string>(nb::handle(typestr)));
+      const std::string text = nb::cast<std::string>(nb::handle(typestr));
+      check_type_text(argument.as_array_parameter(), text);
+      PyObject* strides = PyDict_GetItemString(interface.ptr(), "strides");
+      if (strides != nullptr && strides != Py_None && text.size() > 2) {
+        check_strides(argument.as_array_parameter(), interface["shape"], strides,
+                      std::strtoul(text.c_str() + 2, nullptr, 10));
+      }
     }
   }
   const nb::object data = interface["data"];
@@ -171,22 +187,12 @@ bool write_bytes(const Argument& argument, std::byte* destination) {
   if (source.bytes() != argument.bytes) {
     const std::string sizes = " of " + std::to_string(source.bytes()) +
                               " bytes, but the parameter has " + std::to_string(argument.bytes) +
-                              " bytes";
+                              " bytes" + argument.advice_on_struct();
     argument.raise_wrong_type(sizes.c_str());
   }
   if (argument.is_pointer()) argument.raise_wrong_type(kAdviceForPointers);
   std::memcpy(destination, source.data(), source.bytes());
   return true;
-}
-
-/// CUDA's vectors: "float4" and its like.
-bool is_vector(std::string_view type) {
-  if (type.size() < 2 || type.back() < '1' || type.back() > '4') return false;
-  type.remove_suffix(1);
-  constexpr std::string_view kUnsigned = "u";
-  if (type == "float" || type == "double") return true;
-  if (type.starts_with(kUnsigned)) type.remove_prefix(kUnsigned.size());
-  return type == "char" || type == "short" || type == "int" || type == "long" || type == "longlong";
 }
 
 void write_value(const Argument& argument, CUstream stream, std::byte* destination,
@@ -264,6 +270,12 @@ void write_value(const Argument& argument, CUstream stream, std::byte* destinati
     return;
   }
   if (write_bytes(argument, destination)) return;
+  const bool is_sequence = PyTuple_Check(value) || PyList_Check(value) || PyDict_Check(value);
+  if (is_sequence && argument.is_struct()) {
+    argument.raise_wrong_type(
+        "; numpy.array((...), dtype)[()] makes one struct, with a dtype of its members and "
+        "align=True");
+  }
   if (PyTuple_Check(value) && is_vector(argument.declared_type())) {
     const std::string maker =
         std::string("; pycuda.gpuarray.vec.make_").append(argument.declared_type()) +
@@ -274,7 +286,8 @@ void write_value(const Argument& argument, CUstream stream, std::byte* destinati
       value == Py_None ? "; numpy.intp(0) is a null pointer"
       : PyList_Check(value) || PyTuple_Check(value)
           ? "; numpy.array makes an array of it, pycuda.gpuarray.to_gpu copies that to the device"
-          : "");
+      : PyObject_CheckBuffer(value) != 0 ? "; bytes() of it passes its contents by value"
+                                         : "");
 }
 
 NaturalLayout natural_layout(const Argument& argument) {
@@ -326,9 +339,16 @@ std::string describe_parameters(const cuda::KernelLayout& layout) {
 
 void check_argument_count(const cuda::Kernel& kernel, std::size_t given, const char* advice) {
   if (given == kernel.layout().parameters.size()) return;
+  std::string declared;
+  for (const std::string& type : kernel.layout().type_names) {
+    declared += declared.empty() ? ": the parameters are (" : ", ";
+    declared += type;
+  }
+  if (!declared.empty()) declared += ')';
   const std::string text = "kernel '" + cuda::readable_name(kernel.name()) + "' takes " +
                            describe_parameters(kernel.layout()) + ", but " + std::to_string(given) +
-                           (given == 1 ? " argument was given" : " arguments were given") + advice;
+                           (given == 1 ? " argument was given" : " arguments were given") +
+                           declared + advice;
   PyErr_SetString(PyExc_TypeError, text.c_str());
   throw nb::python_error();
 }

@@ -81,7 +81,8 @@ void write_scalar(const Argument& argument, ScalarType type, std::byte* destinat
       PyErr_Clear();
       argument.raise_wrong_size(
           bytes.is_valid() ? "a struct of " + nb::cast<std::string>(nb::str(bytes)) + " bytes"
-                           : std::string("a struct of another size"));
+                           : std::string("a struct of another size"),
+          argument.advice_on_struct());
     }
     return;
   }
