@@ -255,6 +255,8 @@ class ReductionKernel(MadeInContext, PreambleVariables):
         allocator=None,
     ):
         check_kernel_name(name, "_stage1")
+        if neutral is None:
+            raise TypeError("neutral must be what reduce_expr starts from, in C++, such as '0' for a+b; it is None")
         self.dtype_out = np.dtype(dtype_out)
         self.block_size = _BLOCK_SIZE
         while self.block_size > 32 and self.block_size * self.dtype_out.itemsize > 32768:

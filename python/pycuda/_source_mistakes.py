@@ -61,6 +61,10 @@ _HABITS = (
         r'expected a ";"\n[^\n]*=[^;\n]+ if [^;\n]+ else ',
         "C++ writes condition ? x : y in place of x if condition else y",
     ),
+    (
+        r'more than one instance of overloaded function "(max|min)" matches',
+        "{} takes two numbers of one type: {}(x, 1.0f) for floats, {}(n, 1) for integers",
+    ),
     (r"return value type does not match the function type", "a void function, such as a kernel, returns nothing"),
 )
 _UNDECLARED = re.compile(r'identifier "(\w+)" is undefined\n[^\n]*?(?<![.\w>])\1 *[-+*/]?=(?!=)')

@@ -258,7 +258,9 @@ class _ScanKernel(MadeInContext, PreambleVariables):
             raise ValueError(f"a scan needs an array with one axis, the input has shape {input_ary.shape}")
         (n,) = input_ary.shape
         if not _same_words(input_ary.dtype, self.dtype):
-            raise TypeError(f"the scan is for dtype {self.dtype}, the input has dtype {input_ary.dtype}")
+            raise TypeError(
+                f"the scan is for dtype {self.dtype}, the input has dtype {input_ary.dtype}: convert it with astype"
+            )
         if output_ary is None:
             output_ary = input_ary
         elif isinstance(output_ary, str):
@@ -272,7 +274,9 @@ class _ScanKernel(MadeInContext, PreambleVariables):
         if output_ary.shape != input_ary.shape:
             raise ValueError(f"input and output must have the same shape: {input_ary.shape} and {output_ary.shape}")
         if not _same_words(output_ary.dtype, self.dtype):
-            raise TypeError(f"the scan is for dtype {self.dtype}, the output has dtype {output_ary.dtype}")
+            raise TypeError(
+                f"the scan is for dtype {self.dtype}, the output has dtype {output_ary.dtype}: convert it with astype"
+            )
         if not output_ary.flags.forc:
             raise RuntimeError("ScanKernel cannot deal with non-contiguous arrays")
         if n == 0:

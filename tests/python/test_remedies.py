@@ -12,6 +12,7 @@ import numpy as np
 import pycuda
 import pycuda.driver as cuda
 import pytest
+from programs import run_program
 from pycuda import curandom, gpuarray
 from pycuda.compiler import SourceModule
 from pycuda.elementwise import ElementwiseKernel
@@ -146,6 +147,10 @@ def test_sparse_matrices_lists_and_structs():
     with pytest.raises(TypeError, match="not 'list': numpy.array.* makes one"):
         cuda.to_device([1, 2])
     pair = np.dtype([("first", "f4"), ("second", "i4")])
+    with pytest.raises(TypeError, match="neutral must be what reduce_expr starts from.* it is None"):
+        ReductionKernel(np.float32, neutral=None, reduce_expr="a + b")
+    with pytest.raises(TypeError, match="the scan is for dtype int32, the input has dtype float32: convert it with"):
+        InclusiveScanKernel(np.int32, "a + b")(gpuarray.zeros(4, np.float32))
     with pytest.raises(ValueError, match=r"unable to map dtype .*: get_or_register_dtype\(name, dtype\)"):
         InclusiveScanKernel(pair, "a + b")
 
@@ -170,6 +175,21 @@ def test_a_file_and_flags_that_the_driver_refuses():
 def test_what_exists_in_this_process_alone_says_so_when_it_is_pickled(name, instead):
     with pytest.raises(TypeError, match=f"cannot pickle or copy {name}, which exists in this .* {instead}"):
         pickle.dumps(getattr(cuda, name.split()[1])())
+
+
+def test_a_device_is_pickled_by_its_place_on_the_bus():
+    device = cuda.Device(0)
+    device.role = "first"
+    for other in (pickle.loads(pickle.dumps(device)), copy.copy(device), copy.deepcopy(device)):
+        assert other == device and other.role == "first" and type(other) is cuda.Device
+    text = pickle.dumps(device)
+    run_program(f"import pickle; print(pickle.loads({text!r}).warp_size)")  # a process that has not called init
+    elsewhere = text.replace(device.pci_bus_id().encode(), b"0000:FE:00.0")
+    with pytest.raises(
+        cuda.LogicError, match="no device has .*0000:FE:00.0.*; it was pickled as .*VISIBLE_DEVICES"
+    ) as caught:
+        pickle.loads(elsewhere)
+    assert caught.value.code == 101
 
 
 def test_kernels_and_memory_say_what_to_send():

@@ -51,6 +51,7 @@ def kernel(body, parameters="float *a, int n"):
         (kernel("if n > 1 { a[0] = 1; }"), r"a condition in parentheses: if \(\.\.\.\)"),
         (kernel("a[0] = n if n > 1 else 2;"), r"condition \? x : y"),
         (kernel("return a[0];"), "a void function, such as a kernel, returns nothing"),
+        (kernel("a[0] = max(n, 2.0);"), r"max takes two numbers of one type: max\(x, 1.0f\)"),
         (kernel("a[0] = math.sqrt(2);"), "math is Python's module"),
         (kernel("a[0] = rand();"), r"no rand\(\): pass numbers that pycuda\.curandom makes"),
         ("#include <vector>\n" + kernel("std::vector<int> v;"), "std::vector is for the host"),
