@@ -13,6 +13,11 @@ _PLACEHOLDER = re.compile(r"%\(\w+\)[a-z]|\$\{\w+\}|\{\{ \w+ \}\}|\{% *(?:for|if
 _OF_OPENCL = re.compile(r"\b(__kernel|__global|__local|get_global_id)\b")
 _HOST_CALL = re.compile(r"\b(cuda(?:Malloc|Memcpy|Memset|Free|DeviceSynchronize|GetLastError)\w*)\s*\(")
 _DEVICE_FUNCTION = re.compile(r"__(?:global|device)__[^;{}=]*\([^;{}]*\)[^;{}=]*\{")
+# Of a function, or of what is declared by one of these words.
+_DEFINITION = (
+    r"\bNAME\s*\([^;{}]*\)\s*\{|"
+    r"^[^\n(]*\b(?:__constant__|__device__|const|constexpr|struct|enum|typedef|using)\b[^\n(]*\bNAME\b"
+)
 _FLOOR_DIVISION = re.compile(r"[\w\])] ?// ?\w+[\])]")
 _MAIN = re.compile(r"\b(?:int|void|auto)\s+main\s*\(")
 _SUMMARY = re.compile(r"\d+ (?:catastrophic )?errors? detected in the compilation of|Compilation terminated\.$")
@@ -153,13 +158,26 @@ def advice(source, is_dynamic=False):
     return f"// begins a comment in C++, as in {found[0]!r}: / divides integers" if found else ""
 
 
-def advice_on_errors(output):
+def _advice_on_order(names, source):
+    """About the first of the unknown names that the source defines after all, or ""."""
+    code = code_of(source)
+    for name in names:
+        if re.search(_DEFINITION.replace("NAME", name), code, re.M) or re.search(
+            rf"^ *# *define {name}\b", source, re.M
+        ):
+            return f"{name} is defined further down: C++ reads from top to bottom, so move it above its first use"
+    return ""
+
+
+def advice_on_errors(output, source=""):
     """One sentence about the errors that a compiler reports, or "".
 
     Parameters
     ----------
     output : str
         What NVRTC or nvcc said.
+    source : str
+        What it was said of.
     """
     if found := re.search(r'cannot open source file "([^"]+)"', output):
         close = difflib.get_close_matches(found[1], _CUDA_HEADERS, 1, 0.8)
@@ -179,6 +197,8 @@ def advice_on_errors(output):
     if "in" in names and "READ_AND_MAP(" in output:
         return 'without map_expr, the argument that is reduced is named in: arguments="float *in"'
     if found := mistake_in_errors(output):
+        return found
+    if found := _advice_on_order(names, source):
         return found
     for name in names:
         if meant := _built_in_like(name):

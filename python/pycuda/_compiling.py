@@ -103,7 +103,7 @@ def _compile(source, nvcc, options, keep, extern_c, arch, code, cache_folder, in
 
         text = source.decode(errors="replace")
         is_dynamic = any(re.fullmatch(r"-(?:-?rdc|-relocatable-device-code)=true", option) for option in options)
-        if hint := _compile_advice.advice(text, is_dynamic) or _compile_advice.advice_on_errors(stderr):
+        if hint := _compile_advice.advice(text, is_dynamic) or _compile_advice.advice_on_errors(stderr, text):
             message += f": {hint}"
         if _compile_advice.is_file_name(text):
             stderr = ""  # the compiler's words are about the name

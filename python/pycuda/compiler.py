@@ -212,7 +212,7 @@ class SourceModule(CudaModule):
                     raise _because(
                         error, f'it is a template: ask for an instance, such as get_function("{name}<float>")'
                     ) from None
-                if is_other_function(self._compile.args[0], name):
+                if "several kernels" not in str(error) and is_other_function(self._compile.args[0], name):
                     raise _because(error, f"{name} is not a kernel: declare it __global__ void") from None
                 raise
             if expression not in self._names:

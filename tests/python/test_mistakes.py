@@ -162,6 +162,26 @@ MISTAKES = {
         cuda.LogicError,
         ["no kernel 'f'", "declare it __global__ void"],
     ),
+    "an event's method of another package": (
+        lambda: cuda.Event().elapsed_time(cuda.Event()),
+        AttributeError,
+        ["'Event' object has no attribute 'elapsed_time': start.time_till(end) returns milliseconds"],
+    ),
+    "a stream's method of another package": (
+        lambda: cuda.Stream().query(),
+        AttributeError,
+        ["'Stream' object has no attribute 'query': stream.is_done()"],
+    ),
+    "two kernels of one name": (
+        lambda: SourceModule("__global__ void two(int *) {}\n__global__ void two(float *) {}").get_function("two"),
+        cuda.LogicError,
+        ["several kernels are named 'two': 'two(int*)', 'two(float*)'"],
+    ),
+    "a host array of another dtype for set": (
+        lambda: zeros().set(np.zeros(10)),
+        ValueError,
+        ["must have the same dtype: float64 and float32; astype converts ary"],
+    ),
     "a method of another package": (lambda: zeros().numpy(), AttributeError, ["a GPUArray has no numpy", "a.get()"]),
     "a function of another package": (lambda: gpuarray.asnumpy, AttributeError, ["asnumpy", "a.get()"]),
     "a function of PyTorch": (lambda: cuda.synchronize, AttributeError, ["Context.synchronize()"]),

@@ -52,6 +52,12 @@ def kernel(body, parameters="float *a, int n"):
         (kernel("a[0] = n if n > 1 else 2;"), r"condition \? x : y"),
         (kernel("return a[0];"), "a void function, such as a kernel, returns nothing"),
         (kernel("a[0] = max(n, 2.0);"), r"max takes two numbers of one type: max\(x, 1.0f\)"),
+        (
+            kernel("a[0] = g(2);") + "__device__ float g(float x)\n{ return x; }",
+            "g is defined further down: .* move it above",
+        ),
+        (kernel("a[0] = c[0];") + "__constant__ float c[4];", "c is defined further down"),
+        (kernel("a[0] = N;") + "#define N 4\n", "N is defined further down"),
         (kernel("a[0] = math.sqrt(2);"), "math is Python's module"),
         (kernel("a[0] = rand();"), r"no rand\(\): pass numbers that pycuda\.curandom makes"),
         ("#include <vector>\n" + kernel("std::vector<int> v;"), "std::vector is for the host"),

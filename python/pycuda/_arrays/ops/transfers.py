@@ -68,7 +68,7 @@ def set(self, ary, async_=False, stream=None, **kwargs):
     if ary.size != self.size:
         raise ValueError(f"ary and self must be the same size: shapes {ary.shape} and {self.shape}")
     if ary.dtype != self.dtype:
-        raise ValueError(f"ary and self must have the same dtype: {ary.dtype} and {self.dtype}")
+        raise ValueError(f"ary and self must have the same dtype: {ary.dtype} and {self.dtype}; astype converts ary")
     if ary.shape != self.shape:
         warnings.warn(f"Setting array of shape {self.shape} from one of shape {ary.shape}.", stacklevel=2)
         ary = ary.reshape(self.shape)
