@@ -15,7 +15,7 @@ constexpr UfuncFacts table[] = {
 };
 
 /// What to do instead; nothing for bytes and structs, of which the caller knows more.
-const char* remedy(Ufunc ufunc, std::span<const OperandType> operands) {
+[[gnu::cold]] const char* remedy(Ufunc ufunc, std::span<const OperandType> operands) {
   for (const OperandType& operand : operands) {
     if (operand.type == DType::Raw) return "";
   }
@@ -34,7 +34,7 @@ const char* remedy(Ufunc ufunc, std::span<const OperandType> operands) {
   return ": convert truth values to numbers with astype(numpy.int8)";
 }
 
-[[noreturn]] void refuse(Ufunc ufunc, std::span<const OperandType> operands) {
+[[noreturn, gnu::cold]] void refuse(Ufunc ufunc, std::span<const OperandType> operands) {
   std::string text = std::string("'") + facts(ufunc).name + "' does not take operands of dtype";
   for (std::size_t i = 0; i < operands.size(); ++i) {
     text += (i == 0 ? " " : ", ") + std::string(name(operands[i].type));

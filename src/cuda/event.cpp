@@ -54,11 +54,19 @@ bool Event::query() const {
   throw query.error(code);
 }
 
-std::string Event::unmeasured(const char* which) const {
-  const std::string event = std::string("the ") + which + " event was ";
-  if (!timed_) return event + "made with event_flags.DISABLE_TIMING: make it without";
-  if (std::atomic_ref(recorded_).load(std::memory_order_relaxed)) return {};
-  return event + "never recorded: call its record() in the stream of the work";
+const char* Event::why_without_time(const Event& start) const {
+  const auto is_recorded = [](const Event& event) {
+    return std::atomic_ref(event.recorded_).load(std::memory_order_relaxed);
+  };
+  if (start.context() != context())
+    return "the events are of two contexts: record both in streams of one";
+  if (!start.timed_ || !timed_)
+    return "an event made with event_flags.DISABLE_TIMING has no time: make both without";
+  if (!is_recorded(start))
+    return "the start event was never recorded: call its record() before the work";
+  if (!is_recorded(*this))
+    return "the end event was never recorded: call its record() after the work";
+  return "an event that a graph records has a time once the graph was launched";
 }
 
 float Event::milliseconds_since(const Event& start) const {
@@ -68,12 +76,7 @@ float Event::milliseconds_since(const Event& start) const {
   const CUresult code =
       driver::elapsed_milliseconds(event_.driver(), &milliseconds, start.handle(), handle());
   if (code == CUDA_ERROR_INVALID_HANDLE) {
-    std::string reason = start.context() != context()
-                             ? "the events are of two contexts: record both in streams of one"
-                             : start.unmeasured("start");
-    if (reason.empty()) reason = unmeasured("end");
-    if (reason.empty()) reason = "an event that a graph records has a time after its launch";
-    throw event_.driver().cuEventElapsedTime.error(code, reason);
+    throw event_.driver().cuEventElapsedTime.error(code, why_without_time(start));
   }
   if (code == CUDA_ERROR_NOT_READY) {
     throw event_.driver().cuEventElapsedTime.error(

@@ -2,8 +2,6 @@
 // A mark in a stream: to wait for, and to measure time between two.
 #pragma once
 
-#include <string>
-
 #include "cuda/owned.h"
 
 namespace pycuda::cuda {
@@ -29,8 +27,7 @@ class Event {
   CUipcEventHandle share() const;
 
  private:
-  /// Why there is no time to it, the start or the end; empty where that is not known.
-  std::string unmeasured(const char* which) const;
+  [[gnu::cold]] const char* why_without_time(const Event& start) const;
   using Owner = Owned<&driver::DriverTable::cuEventDestroy>;
   explicit Event(Owner event) : event_(std::move(event)), timed_(false) {}
   Owner event_;

@@ -92,7 +92,7 @@ REFUSED = {
     ),
     "an event without timing": (
         lambda a: cuda.Event().record().time_till(cuda.Event(cuda.event_flags.DISABLE_TIMING).record()),
-        "the end event was made with event_flags.DISABLE_TIMING: make it without",
+        "an event made with event_flags.DISABLE_TIMING has no time: make both without",
     ),
     "an array": (lambda a: cuda.make_multichannel_2d_array(np.zeros((4, 5, 3), "f4"), "C"), "5 x 4 x 0.* 3 channels"),
 }

@@ -43,6 +43,11 @@ bool is_vector(std::string_view type) {
   return type == "char" || type == "short" || type == "int" || type == "long" || type == "longlong";
 }
 
+bool Argument::is_struct() const {
+  return !declared_type().empty() && !is_pointer() && !is_vector(declared_type()) &&
+         number == cuda::NumberKind::Other && kind == cuda::ParameterKind::Unknown;
+}
+
 const char* Argument::advice_on_struct() const {
   if (is_pointer()) return "; for a pointer to it wrap a numpy.array of it in pycuda.driver.In";
   if (number != cuda::NumberKind::Other || kind != cuda::ParameterKind::Unknown)

@@ -20,7 +20,7 @@
 namespace pycuda::bindings {
 
 /// CUDA's vectors: "float4" and its like.
-bool is_vector(std::string_view type);
+[[gnu::cold]] bool is_vector(std::string_view type);
 
 /// One argument on its way: everything that an error about it needs to say.
 struct Argument {
@@ -61,13 +61,10 @@ struct Argument {
   }
 
   /// Whether the source declares what is neither a number nor a pointer.
-  bool is_struct() const {
-    return !declared_type().empty() && !is_pointer() && !is_vector(declared_type()) &&
-           number == cuda::NumberKind::Other && kind == cuda::ParameterKind::Unknown;
-  }
+  [[gnu::cold]] bool is_struct() const;
 
   /// What to do about the bytes of a struct that are not as many as the parameter has.
-  const char* advice_on_struct() const;
+  [[gnu::cold]] const char* advice_on_struct() const;
 
   std::string place() const {
     return "argument #" + std::to_string(index) + " (0-based) of kernel '" +

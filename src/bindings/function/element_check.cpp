@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "bindings/convert/integers.h"
 #include "bindings/convert/numpy_types.h"
 #include "bindings/convert/optional_attribute.h"
 #include "cuda/kernel_names.h"
@@ -166,14 +167,16 @@ void check_host_array(const ArrayParameter& parameter, nb::handle object) {
 
 void check_strides(const ArrayParameter& parameter, nb::handle shape, nb::handle strides,
                    std::size_t item_bytes) {
-  array::Layout layout;
   const std::size_t axes = nb::len(strides);
   if (parameter.element.kind == Kind::Any || axes > array::max_dims) return;
+  array::Layout layout;
   layout.ndim = static_cast<int>(axes);
-  for (std::size_t i = 0; i < axes; ++i) {
-    layout.shape[i] = nb::cast<std::int64_t>(shape[i]);
-    layout.strides[i] = nb::cast<std::int64_t>(strides[i]);
-  }
+  const auto read = [axes](nb::handle lengths, auto& numbers) {
+    for (std::size_t i = 0; i < axes; ++i)
+      numbers[i] = as_integer<std::int64_t>(lengths[i], "a length");
+  };
+  read(shape, layout.shape);
+  read(strides, layout.strides);
   if (!array::is_dense(layout, static_cast<std::int64_t>(item_bytes)))
     warn_of_gaps(parameter, text_of(strides));
 }

@@ -66,8 +66,8 @@ inline void check_device_array(const ArrayParameter& parameter, PyObject* object
 void check_host_array(const ArrayParameter& parameter, nanobind::handle object);
 
 /// Warns once of gaps between elements of `item_bytes`, by the tuples of an array.
-void check_strides(const ArrayParameter& parameter, nanobind::handle shape,
-                   nanobind::handle strides, std::size_t item_bytes);
+[[gnu::cold]] void check_strides(const ArrayParameter& parameter, nanobind::handle shape,
+                                 nanobind::handle strides, std::size_t item_bytes);
 
 /// By an array interface's `typestr`.
 void check_type_text(const ArrayParameter& parameter, std::string_view typestr);

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <string>
@@ -60,30 +59,49 @@ void write_pointer_to_array(const Argument& argument, CUdeviceptr pointer, std::
   write_pointer(argument, pointer, destination);
 }
 
+[[noreturn, gnu::cold]] void raise_wrong_array(const Argument& argument, std::size_t bytes,
+                                               nb::handle dtype) {
+  const char* advice = kAdviceForPointers;
+  if (argument.bytes != sizeof(CUdeviceptr)) {
+    const bool is_plain = dtype.attr("names").is_none();
+    const bool is_one = nb::cast<std::size_t>(dtype.attr("itemsize")) == bytes;
+    advice = !is_one    ? kAdviceForElements
+             : is_plain ? kAdviceForNumbers
+                        : argument.advice_on_struct();
+  }
+  argument.raise_wrong_size(
+      "an ndarray of " + std::to_string(bytes) + " bytes, which is passed by value", advice);
+}
+
+/// An array in managed memory, of which a view need not be in one piece.
+[[gnu::cold]] void check_view(const Argument& argument) {
+  const nb::handle array = argument.value;
+  check_strides(argument.as_array_parameter(), array.attr("shape"), array.attr("strides"),
+                nb::cast<std::size_t>(array.attr("itemsize")));
+}
+
+[[gnu::cold]] void check_view(const Argument& argument, const nb::object& interface,
+                              PyObject* strides) {
+  const nb::object digits =
+      nb::steal(PySequence_GetSlice(interface["typestr"].ptr(), 2, PY_SSIZE_T_MAX));
+  const nb::object bytes = nb::steal(PyNumber_Long(digits.ptr()));
+  if (!bytes.is_valid()) return PyErr_Clear();  // dates, with their unit
+  check_strides(argument.as_array_parameter(), interface["shape"], strides,
+                nb::cast<std::size_t>(bytes));
+}
+
 void write_array(const Argument& argument, std::byte* destination) {
   if (const std::optional<ManagedPlace> managed = managed_memory_of(argument.value)) {
     check_host_array(argument.as_array_parameter(), argument.value);
-    if (!managed->contiguous) {
-      const nb::handle array = argument.value;
-      check_strides(argument.as_array_parameter(), array.attr("shape"), array.attr("strides"),
-                    nb::cast<std::size_t>(array.attr("itemsize")));
-    }
+    if (!managed->contiguous) check_view(argument);
     write_pointer_to_array(argument, managed->address, destination);
     return;
   }
   const Buffer source = Buffer::read(argument.value);
   const nb::object dtype = nb::handle(argument.value).attr("dtype");
   const bool holds_address = nb::cast<std::string>(dtype.attr("kind")).find_first_of("iu") == 0;
-  if (source.bytes() != argument.bytes || (argument.is_pointer() && !holds_address)) {
-    const auto item_bytes = nb::cast<std::size_t>(dtype.attr("itemsize"));
-    const bool is_plain = nb::cast<std::string>(dtype.attr("kind")) != "V";
-    argument.raise_wrong_size(
-        "an ndarray of " + std::to_string(source.bytes()) + " bytes, which is passed by value",
-        argument.bytes == sizeof(CUdeviceptr) ? kAdviceForPointers
-        : item_bytes != source.bytes()        ? kAdviceForElements
-        : is_plain                            ? kAdviceForNumbers
-                                              : argument.advice_on_struct());
-  }
+  if (source.bytes() != argument.bytes || (argument.is_pointer() && !holds_address))
+    raise_wrong_array(argument, source.bytes(), dtype);
   if (dtype.attr("isnative").is(nb::handle(Py_False))) {
     argument.raise_wrong_kind(
         "of the other byte order: astype(dtype.newbyteorder('=')) converts the array");
@@ -111,13 +129,9 @@ bool write_array_interface(const Argument& argument, CUstream stream, std::byte*
   if (argument.element.kind != cuda::ElementType::Kind::Any) {
     PyObject* typestr = PyDict_GetItemString(interface.ptr(), "typestr");
     if (typestr != nullptr && PyUnicode_Check(typestr)) {
-      const std::string text = nb::cast<std::string>(nb::handle(typestr));
-      check_type_text(argument.as_array_parameter(), text);
+      check_type_text(argument.as_array_parameter(), nb::cast<std::string>(nb::handle(typestr)));
       PyObject* strides = PyDict_GetItemString(interface.ptr(), "strides");
-      if (strides != nullptr && strides != Py_None && text.size() > 2) {
-        check_strides(argument.as_array_parameter(), interface["shape"], strides,
-                      std::strtoul(text.c_str() + 2, nullptr, 10));
-      }
+      if (strides != nullptr && strides != Py_None) check_view(argument, interface, strides);
     }
   }
   const nb::object data = interface["data"];
@@ -337,8 +351,10 @@ std::string describe_parameters(const cuda::KernelLayout& layout) {
   return count == 0 ? text : text + " bytes";
 }
 
-void check_argument_count(const cuda::Kernel& kernel, std::size_t given, const char* advice) {
-  if (given == kernel.layout().parameters.size()) return;
+namespace {
+
+[[noreturn, gnu::cold]] void raise_wrong_count(const cuda::Kernel& kernel, std::size_t given,
+                                               const char* advice) {
   std::string declared;
   for (const std::string& type : kernel.layout().type_names) {
     declared += declared.empty() ? ": the parameters are (" : ", ";
@@ -351,6 +367,12 @@ void check_argument_count(const cuda::Kernel& kernel, std::size_t given, const c
                            declared + advice;
   PyErr_SetString(PyExc_TypeError, text.c_str());
   throw nb::python_error();
+}
+
+}  // namespace
+
+void check_argument_count(const cuda::Kernel& kernel, std::size_t given, const char* advice) {
+  if (given != kernel.layout().parameters.size()) raise_wrong_count(kernel, given, advice);
 }
 
 void write_argument(const cuda::Kernel& kernel, std::size_t index, PyObject* value, CUstream stream,
