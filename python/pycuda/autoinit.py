@@ -9,6 +9,6 @@ from pycuda._contexts import keep_until_exit as _keep_until_exit
 
 _driver.init()
 
-context = _tools.make_default_context()
-device = context.get_device()
+context: _driver.Context = _tools.make_default_context()
+device: _driver.Device = context.get_device()
 _keep_until_exit(_sys.modules[__name__])

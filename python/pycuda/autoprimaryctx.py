@@ -16,6 +16,6 @@ def _retain_and_push(device):
 
 _driver.init()
 
-context = _tools.make_default_context(_retain_and_push)
-device = context.get_device()
+context: _driver.Context = _tools.make_default_context(_retain_and_push)
+device: _driver.Device = context.get_device()
 _keep_until_exit(_sys.modules[__name__], _retain_and_push)

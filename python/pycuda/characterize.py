@@ -17,18 +17,18 @@ def _current_capability():
     return driver.Context.get_device().compute_capability()
 
 
-def has_stack():
+def has_stack() -> bool:
     """Whether device functions have a stack."""
     return _current_capability() >= (2, 0)
 
 
-def has_double_support():
+def has_double_support() -> bool:
     """Whether the device computes in double precision."""
     return _current_capability() >= (1, 3)
 
 
 @context_dependent_memoize
-def sizeof(type_name, preamble=""):
+def sizeof(type_name: str, preamble: str = "") -> int:
     """The size in bytes of a C type on the device; `preamble` may declare it."""
     module = generated_module(
         f"""

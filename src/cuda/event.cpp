@@ -29,6 +29,8 @@ Event Event::open(const CUipcEventHandle& shared) {
   return Event(std::move(event));
 }
 
+Event::~Event() = default;
+
 void Event::record(CUstream stream, unsigned int flags) const {
   const ContextScope scope(context());
   if (flags == CU_EVENT_RECORD_DEFAULT) {

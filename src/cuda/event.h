@@ -12,6 +12,9 @@ class Event {
   explicit Event(unsigned int flags = CU_EVENT_DEFAULT);
   /// The event that another process made with CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING.
   static Event open(const CUipcEventHandle& shared);
+  Event(Event&&) noexcept = default;
+  Event& operator=(Event&&) noexcept = default;
+  ~Event();
 
   CUevent handle() const { return event_.get(); }
   const ContextPtr& context() const { return event_.context(); }

@@ -56,7 +56,8 @@ bool is_done_up_to(std::optional<cuda::Event>& mark) noexcept {
     if (cuda::any_capture()) return true;
     if (!mark) {
       mark.emplace(CU_EVENT_DISABLE_TIMING);
-      driver::process_driver().cuCtxRecordEvent(mark->context()->handle(), mark->handle());
+      const auto& record = driver::process_driver().cuCtxRecordEvent;
+      if (record.status(mark->context()->handle(), mark->handle()) != CUDA_SUCCESS) return true;
     }
     return mark->query();
   } catch (...) {

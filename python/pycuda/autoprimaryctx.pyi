@@ -1,5 +1,0 @@
-# SPDX-License-Identifier: MIT
-from pycuda._driver import Context, Device
-
-context: Context
-device: Device
