@@ -96,7 +96,10 @@ void Context::report(CUresult code) noexcept {
   report_cleanup_failure(driver(), release_name(origin_), code);
 }
 
-CUresult Context::give_back() noexcept { return life_.shut() ? let_go() : CUDA_SUCCESS; }
+CUresult Context::give_back() noexcept {
+  any_ended_.store(true, std::memory_order_release);
+  return life_.shut() ? let_go() : CUDA_SUCCESS;
+}
 
 CUresult Context::let_go() noexcept {
   if (keepers_.fetch_sub(1, std::memory_order_acq_rel) != 1) return CUDA_SUCCESS;

@@ -89,6 +89,9 @@ class Context : public std::enable_shared_from_this<Context> {
   /// False once detached: then nothing made in it exists any more, and releasing it is a matter of
   /// course.
   bool valid() const noexcept { return life_.is_open(); }
+  /// Whether any context of the process has ended. Every launch asks, for each of its arguments,
+  /// and most programs end none.
+  static bool any_ended() noexcept { return any_ended_.load(std::memory_order_acquire); }
 
   /// Destroys or releases the context now, or when its last HostView has gone, and it is dead for
   /// all others now; for an attached one, forgets it. Waits for releases
@@ -159,6 +162,8 @@ class Context : public std::enable_shared_from_this<Context> {
   void report(CUresult code) noexcept;
   void make_module_reserve() noexcept;
 
+  inline static std::atomic<bool> any_ended_{false};
+
   CUcontext handle_ = nullptr;
   CUgreenCtx green_ = nullptr;
   Device device_;
@@ -224,7 +229,7 @@ class [[nodiscard]] Entered {
 /// For what calls take beside their own object, of which the driver would see a stale handle:
 /// throws what ContextScope does when the context is dead.
 inline void require_alive(const ContextPtr& context) {
-  if (!context->valid()) [[unlikely]]
+  if (Context::any_ended() && !context->valid()) [[unlikely]]
     internal::throw_dead(*context);
 }
 

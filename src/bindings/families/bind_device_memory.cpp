@@ -135,7 +135,8 @@ std::optional<ManagedPlace> managed_memory_of(PyObject* array) {
   Py_buffer view;
   if (PyObject_GetBuffer(array, &view, PyBUF_STRIDED_RO) != 0) throw nb::python_error();
   const ManagedPlace place{reinterpret_cast<CUdeviceptr>(view.buf),
-                           PyBuffer_IsContiguous(&view, 'A') != 0};
+                           (view.ndim == 1 && view.strides[0] == view.itemsize) ||
+                               PyBuffer_IsContiguous(&view, 'A') != 0};
   PyBuffer_Release(&view);
   return place;
 }
