@@ -80,16 +80,6 @@ class _Late:
         return getattr(owner if instance is None else instance, self._name)
 
 
-def _no_attribute(self, name):
-    from pycuda import _other_names  # start-up time: only for mistakes
-
-    kind = "Event" if isinstance(self, _driver.Event) else "Stream"
-    text = f"{kind!r} object has no attribute {name!r}{_other_names.remedy(kind, name)}"
-    raise AttributeError(text, name=name, obj=self)
-
-
-_driver.Event.__getattr__ = _driver.Stream.__getattr__ = _no_attribute
-
 for _module, _classes in _METHODS.items():
     for _class, _names in _classes.items():
         for _name in _names.split():

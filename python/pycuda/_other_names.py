@@ -18,18 +18,6 @@ _NAMES = {
         "data_ptr": "a.ptr is the address of its memory",
         "block_until_ready": "pycuda.driver.Context.synchronize() waits for all work",
     },
-    "Event": {
-        "elapsed_time": "start.time_till(end) returns milliseconds",
-        "wait": "stream.wait_for_event(event) lets a stream wait, event.synchronize() the host",
-        "is_done": "event.query() says whether it has happened",
-    },
-    "Stream": dict.fromkeys(("wait", "wait_event"), "stream.wait_for_event(event) lets it wait")
-    | {
-        "query": "stream.is_done() says whether its work is done",
-        "record": "event.record(stream) records an event",
-        "record_event": "event.record(stream) records an event",
-        "ptr": "stream.handle is the driver's handle",
-    },
     "pycuda.gpuarray": dict.fromkeys(("asnumpy", "to_cpu", "from_gpu", "to_host"), _TO_HOST)
     | dict.fromkeys(("to_device", "cuda_array", "togpu"), _TO_DEVICE)
     | dict.fromkeys(("rand", "randn", "random"), "pycuda.curandom has rand(shape) and generators")
@@ -80,7 +68,7 @@ def remedy(where, name):
     Parameters
     ----------
     where : str
-        "pycuda", the full name of one of its modules, "GPUArray", "Event" or "Stream".
+        "pycuda", the full name of one of its modules, or "GPUArray".
     """
     text = _NAMES.get(where, {}).get(name, "")
     if not text and where == "GPUArray" and name[0] != "_" and hasattr(np.ndarray, name):

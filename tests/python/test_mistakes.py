@@ -162,16 +162,6 @@ MISTAKES = {
         cuda.LogicError,
         ["no kernel 'f'", "declare it __global__ void"],
     ),
-    "an event's method of another package": (
-        lambda: cuda.Event().elapsed_time(cuda.Event()),
-        AttributeError,
-        ["'Event' object has no attribute 'elapsed_time': start.time_till(end) returns milliseconds"],
-    ),
-    "a stream's method of another package": (
-        lambda: cuda.Stream().query(),
-        AttributeError,
-        ["'Stream' object has no attribute 'query': stream.is_done()"],
-    ),
     "two kernels of one name": (
         lambda: SourceModule("__global__ void two(int *) {}\n__global__ void two(float *) {}").get_function("two"),
         cuda.LogicError,
