@@ -65,6 +65,14 @@ _HABITS = (
         r'more than one instance of overloaded function "(max|min)" matches',
         "{} takes two numbers of one type: {}(x, 1.0f) for floats, {}(n, 1) for integers",
     ),
+    (
+        r'a value of type "[^"*]+" cannot be assigned to an entity of type "[^"]+\*"',
+        "a pointer is no number: x[i] is one of the numbers that x points to",
+    ),
+    (
+        r'identifier "[ab]" is undefined\n *out_type acc = ',
+        "neutral has no a and b: it comes before reduce_expr, ReductionKernel(dtype_out, neutral, reduce_expr)",
+    ),
     (r"return value type does not match the function type", "a void function, such as a kernel, returns nothing"),
 )
 _UNDECLARED = re.compile(r'identifier "(\w+)" is undefined\n[^\n]*?(?<![.\w>])\1 *[-+*/]?=(?!=)')

@@ -146,3 +146,8 @@ def test_templates_that_are_not_filled_in_and_opencl(source, words):
     with pytest.raises(CompileError, match=words):
         SourceModule(source)
     assert advice("__device__ int pairs[1][1] = {{1}}, n = 7 % (3);\n" + KERNEL) == ""
+
+
+def test_a_neutral_element_in_the_place_of_the_expression_is_named(context):
+    with pytest.raises(CompileError, match="neutral has no a and b: it comes before reduce_expr"):
+        ReductionKernel(np.float32, "a+b", "0", arguments="float *in")

@@ -58,6 +58,7 @@ def kernel(body, parameters="float *a, int n"):
         ),
         (kernel("a[0] = c[0];") + "__constant__ float c[4];", "c is defined further down"),
         (kernel("a[0] = N;") + "#define N 4\n", "N is defined further down"),
+        (kernel("a = 1;"), r"a pointer is no number: x\[i\] is one"),
         (kernel("a[0] = math.sqrt(2);"), "math is Python's module"),
         (kernel("a[0] = rand();"), r"no rand\(\): pass numbers that pycuda\.curandom makes"),
         ("#include <vector>\n" + kernel("std::vector<int> v;"), "std::vector is for the host"),

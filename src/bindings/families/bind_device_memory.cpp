@@ -131,7 +131,7 @@ std::optional<ManagedPlace> managed_memory_of(PyObject* array) {
   nb::object base = nb::handle(array).attr("base");
   while (is_ndarray(base.ptr())) base = base.attr("base");
   if (!PyObject_TypeCheck(base.ptr(), managed_type)) return std::nullopt;
-  cuda::require_alive(managed(base.ptr()).memory().context());
+  if (cuda::Context::any_ended()) cuda::require_alive(managed(base.ptr()).memory().context());
   Py_buffer view;
   if (PyObject_GetBuffer(array, &view, PyBUF_STRIDED_RO) != 0) throw nb::python_error();
   const ManagedPlace place{reinterpret_cast<CUdeviceptr>(view.buf),

@@ -52,8 +52,8 @@ const char* Argument::advice_on_struct() const {
   if (is_pointer()) return "; for a pointer to it wrap a numpy.array of it in pycuda.driver.In";
   if (number != cuda::NumberKind::Other || kind != cuda::ParameterKind::Unknown)
     return "; pass one number, such as a field of it";
-  return "; C++ pads a struct's members to their alignment: make the dtype with align=True, or put "
-         "the same padding into the bytes";
+  return "; C++ pads a struct's members to their alignment: make the dtype with align=True, with "
+         "offsets where it has vectors such as float4, or put the same padding into the bytes";
 }
 
 void Argument::raise_address_for_number() const {
