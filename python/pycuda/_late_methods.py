@@ -80,6 +80,13 @@ class _Late:
         return getattr(owner if instance is None else instance, self._name)
 
 
+def _not_of_graphs(self, name):
+    remedy = ": graph.instantiate() returns what has it" if hasattr(_driver.GraphExec, name) else ""
+    raise AttributeError(f"'Graph' object has no attribute {name!r}{remedy}", name=name, obj=self)
+
+
+_driver.Graph.__getattr__ = _not_of_graphs
+
 for _module, _classes in _METHODS.items():
     for _class, _names in _classes.items():
         for _name in _names.split():

@@ -41,8 +41,8 @@ std::string sentence(const std::string& routine, const std::string& text,
 const char* remedy_of(CUresult code, const std::string& routine) {
   switch (code) {
     case CUDA_ERROR_INVALID_HANDLE:
-      // OpenGL's objects are of other contexts.
-      if (routine.starts_with("cuGraphics")) return nullptr;
+      // OpenGL's objects are of other contexts, and a clean-up has no remedy.
+      if (routine.starts_with("cuGraphics") || routine.ends_with("Destroy")) return nullptr;
       return "it is of another context, or of one that is gone: use streams, events, kernels and "
              "graphs of one context, and make them again after its reset";
     case CUDA_ERROR_INVALID_CONTEXT:

@@ -162,6 +162,11 @@ MISTAKES = {
         cuda.LogicError,
         ["no kernel 'f'", "declare it __global__ void"],
     ),
+    "a graph that is not instantiated": (
+        lambda: cuda.Graph().launch(),
+        AttributeError,
+        ["'Graph' object has no attribute 'launch': graph.instantiate() returns what has it"],
+    ),
     "two kernels of one name": (
         lambda: SourceModule("__global__ void two(int *) {}\n__global__ void two(float *) {}").get_function("two"),
         cuda.LogicError,
