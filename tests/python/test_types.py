@@ -78,14 +78,48 @@ def test_every_method_and_function_of_arrays_has_types():
     assert set(gpuarray.__all__) <= _names_in(stub)
 
 
+def _without_types(source):
+    """The public names of a module that say no type: functions and variables."""
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+            arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+            if node.returns is None or not all(argument.annotation for argument in arguments):
+                yield node.name
+        if isinstance(node, ast.Assign):
+            names = [name.id for target in node.targets for name in ast.walk(target) if isinstance(name, ast.Name)]
+            yield from (name for name in names if not name.startswith("_"))
+
+
 def test_every_public_module_has_types():
-    assert {f"pycuda.{name}" for name in PUBLIC_MODULES} - {"pycuda.gl"} <= set(TYPED_MODULES)
+    without_stub = {f"pycuda.{name}" for name in PUBLIC_MODULES} - {"pycuda.gl"} - set(TYPED_MODULES)
+    assert without_stub == {"pycuda.autoinit", "pycuda.autoprimaryctx", "pycuda.characterize", "pycuda.sparse"}
+    for name in without_stub:
+        path = PACKAGE / name.removeprefix("pycuda.")
+        source = (path / "__init__.py" if path.is_dir() else path.with_suffix(".py")).read_text()
+        assert list(_without_types(source)) == [], name
     assert (PACKAGE / "gl" / "__init__.pyi").exists()
+    assert list(_without_types("a = 1\ndef f(x): ...\ndef g(x: int) -> int: ...\nb: int = 1")) == ["a", "f"]
+
+
+def test_modules_that_say_their_types_themselves_are_seen_by_a_type_checker(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import pycuda.autoinit\nimport pycuda.autoprimaryctx\nfrom typing_extensions import assert_type\n"
+        "from pycuda import characterize, driver\n"
+        "assert_type(pycuda.autoinit.context, driver.Context)\n"
+        "assert_type(pycuda.autoprimaryctx.device.warp_size, int)\n"
+        "assert_type(characterize.sizeof('int'), int)\n"
+        "pycuda.autoinit.device.warp_sise\n"
+    )
+    found = _run("mypy", "--strict", program, folder=tmp_path).stdout
+    told = [line for line in found.splitlines() if line.startswith("program.py")]
+    assert len(told) == 1 and 'has no attribute "warp_sise"; maybe "warp_size"?' in told[0], found
 
 
 PUBLIC_MODULES = [
     "array_api",
     "autoinit",
+    "autoprimaryctx",
     "characterize",
     "compiler",
     "cumath",
