@@ -22,7 +22,11 @@ import pycuda.driver as cuda
 import pytest
 from opengl_contexts import both, gl  # noqa: F401 - fixtures
 from programs import has_cpu_driver
+from pycuda._compile_times import configured_logger
 from pycuda.tools import clear_context_caches, make_default_context
+
+# The logger's first user sets its level, which would undo what a test has set.
+configured_logger()
 
 # What makes programs print more or less, or in colour: set for the suite itself, by a CI system or a person.
 OUTPUT_SETTINGS = ("BUILD_NUMBER", "CI", "COLUMNS", "FORCE_COLOR", "NO_COLOR", "PY_COLORS", "PYTEST_ADDOPTS")

@@ -192,7 +192,6 @@ def test_dropped_records_and_missing_times_are_said(cupti, memory):
 def test_events_take_the_place_of_a_cupti_that_refuses(cupti, memory, function, monkeypatch, caplog):
     monkeypatch.setattr(_cupti, "_said", False)
     cupti.failing = function.encode()
-    _cupti.configured_logger()  # its first call sets the level
     with caplog.at_level(logging.INFO, "pycuda"):
         for _ in range(2):
             calls = cupti.calls
