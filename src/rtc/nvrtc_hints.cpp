@@ -17,6 +17,8 @@ void say_dropped(const Nvrtc& nvrtc, const std::string& option) {
 }
 
 bool knows(const Nvrtc& nvrtc, const std::string& hint) {
+  // To ask takes longer than it saves in the first compilations.
+  if (hint.ends_with("-minimal") && nvrtc.major() >= 13) return true;
   static std::mutex mutex;
   static auto* const answers = new std::map<std::string, bool>;  // outlives every thread
   const std::string key = nvrtc.path() + '\n' + hint;

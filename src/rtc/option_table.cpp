@@ -238,7 +238,7 @@ constexpr NvccOption kOptions[] = {
     {"instantiate-templates-in-pch", "instantiate-templates-in-pch", One, Pass, {}},
     {"no-cache", "no-cache", None, Hint, {}},
     {"no-source-include", "no-source-include", None, Pass, {}},
-    {"minimal", "minimal", None, Pass, {}},
+    {"minimal", "minimal", None, Hint, {}},
     {"builtin-move-forward", "builtin-move-forward", One, Pass, {}},
     {"builtin-initializer-list", "builtin-initializer-list", One, Pass, {}},
     {"modify-stack-limit", "modify-stack-limit", One, Pass, {}},

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: MIT
+"""How the kernels of array operations are compiled."""
+
+import pathlib
+import shutil
+import subprocess
+
+import pytest
+from programs import run_program
+from pycuda._compilers import the_compiler
+
+
+@pytest.fixture
+def watched_nvrtc(tmp_path):
+    """The path of an NVRTC that prints what options it is given."""
+    compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+    if compiler is None:
+        pytest.skip("needs a C compiler")
+    real = pathlib.Path(the_compiler().installations()[0][0])
+    library = tmp_path / "libwatched_nvrtc.so"
+    source = pathlib.Path(__file__).parent / "fake" / "watched_nvrtc.c"
+    subprocess.run(
+        [compiler, "-shared", "-fPIC", "-Wl,--no-as-needed", "-o", library, source, real, f"-Wl,-rpath,{real.parent}"],
+        check=True,
+    )
+    return str(library)
+
+
+def test_kernels_of_arrays_are_compiled_without_declarations_that_they_do_not_use(driver, watched_nvrtc):
+    program = """
+    import numpy
+    import pycuda.autoinit
+    from pycuda import gpuarray
+
+    array = gpuarray.to_gpu(numpy.arange(4, dtype=numpy.float32))
+    assert ((array + array).get() == [0, 2, 4, 6]).all()
+    """
+    _, errors = run_program(program, PYCUDA_NVRTC=watched_nvrtc, PYCUDA_DISABLE_CACHE="1")
+    assert "option --minimal\n" in errors
