@@ -13,6 +13,10 @@ os.environ.setdefault("PYCUDA_LOG", "warning")
 # An internal error of the CPU driver's vector path fails the test instead of leaving it to the scalar path.
 os.environ.setdefault("PYCUDA_CPU_VERIFY", "1")
 
+# OpenBLAS's idle threads wait for work in a loop, for a tenth of a second from the import of NumPy on: more processor
+# time than a small program's own. With the least number they sleep at once; results and threads are the same.
+os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
+
 # A shell starts what runs in the background with interrupts ignored. The programs of tests would inherit that, and
 # those that are interrupted would not end.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
