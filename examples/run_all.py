@@ -22,6 +22,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 PROGRAMS = [path for kind in ("seed_*.py", "gallery_*.py", "mpi/*.py", "dask_*.py") for path in sorted(HERE.glob(kind))]
 # A program that has not ended by then hangs.
 MOST_SECONDS = 600
+# OpenBLAS's idle threads sleep, instead of waiting in a loop for a tenth of a second from the import of NumPy on.
+SLEEPING_THREADS = {"OPENBLAS_THREAD_TIMEOUT": "4"}
 
 
 def first_sentence(path: pathlib.Path) -> str:
@@ -85,7 +87,7 @@ def run_program(
     try:
         run = subprocess.run(
             command,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), **environment},
+            env={**SLEEPING_THREADS, **os.environ, "PYTHONPATH": os.pathsep.join(paths), **environment},
             cwd=folder,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

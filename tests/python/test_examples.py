@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The example programs run and check themselves, alone and in the demo."""
 
+import importlib
 import os
 import pathlib
 import re
@@ -157,11 +158,20 @@ def test_the_demo_without_a_device_says_so_once():
     assert "[1/" not in output
 
 
-def test_the_demo_runs_every_example():
-    sys.path.insert(0, str(EXAMPLES))
-    try:
-        import run_all
-    finally:
-        sys.path.remove(str(EXAMPLES))
+@pytest.fixture
+def run_all(monkeypatch):
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    return importlib.import_module("run_all")
+
+
+def test_idle_threads_of_the_demos_programs_sleep_unless_the_user_wants_them_awake(run_all, monkeypatch, tmp_path):
+    command = [sys.executable, "-c", "import os; print(os.environ['OPENBLAS_THREAD_TIMEOUT'])"]
+    monkeypatch.delenv("OPENBLAS_THREAD_TIMEOUT", raising=False)
+    assert run_all.run_program(command, {}, tmp_path)[2] == ["4"]
+    monkeypatch.setenv("OPENBLAS_THREAD_TIMEOUT", "20")
+    assert run_all.run_program(command, {}, tmp_path)[2] == ["20"]
+
+
+def test_the_demo_runs_every_example(run_all):
     names = {path.name for path in run_all.PROGRAMS}
     assert names == {*PROGRAMS, "seed_000_scatter.py", "allreduce_arrays.py", "shared_array.py", "dask_options.py"}
