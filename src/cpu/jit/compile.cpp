@@ -101,6 +101,7 @@ base::Result<Compilation, ptx::Diagnostics> prepare(llvm::LLVMContext& context,
        .locations = plans != nullptr  ? lower::Locations::Instructions
                     : options.symbols ? lower::Locations::SourceLines
                                       : lower::Locations::None,
+       .variables = options.symbols && options.variables && plans == nullptr,
        .processor_flushes = options.processor_flushes,
        .rounds_operations = options.processor->native_operations,
        .longest_unshared =
@@ -112,6 +113,8 @@ base::Result<Compilation, ptx::Diagnostics> prepare(llvm::LLVMContext& context,
   llvm::Module& module = all.module();
   all.effort = most_effort(module, options.tier == Tier::Optimised);
   if (options.quick) all.effort = std::min(all.effort, Effort::Quick);
+  // Whoever steps through code wants it line by line, and each variable in its place.
+  if (all.lowered.has_variables) all.effort = Effort::Least;
   if (options.tier == Tier::Baseline)
     all.effort = std::min(all.effort, effort_of_makeshift(module));
   all.target = target::target_machine(all.processor(), code_generator_level(all.effort));
@@ -128,7 +131,7 @@ base::Result<Compilation, ptx::Diagnostics> prepare(llvm::LLVMContext& context,
     for (KernelFacts& kernel : all.kernels()) kernel.is_baseline = kernel.is_makeshift = true;
     return all;
   }
-  if (!options.vectors || options.forms == Form::Threads) return all;
+  if (!options.vectors || options.forms == Form::Threads || all.lowered.has_variables) return all;
   make_vector_forms(all);
   // What would come later might be code that checks nothing.
   if (options.tier == Tier::Optimised || options.checks.find()) settle_postponed(all);
@@ -236,9 +239,24 @@ auto or_scalar(const Options& options, Make make) -> decltype(make(options)) {
 
 base::Result<Compiled, ptx::Diagnostics> compile_module(const ptx::Module& parsed,
                                                         const Options& options) {
-  return or_scalar(options, [&](const Options& chosen) {
-    return guarded([&](llvm::LLVMContext& context) { return compile_in(context, parsed, chosen); });
-  });
+  const auto compile = [&](const Options& wanted) {
+    return or_scalar(wanted, [&](const Options& chosen) {
+      return guarded(
+          [&](llvm::LLVMContext& context) { return compile_in(context, parsed, chosen); });
+    });
+  };
+  auto made = compile(options);
+  if (made || !options.symbols || parsed.debug_text.empty()) return made;
+  // Debug information is what others wrote: nothing depends on it.
+  Options lines = options;
+  lines.variables = false;
+  auto without = compile(lines);
+  if (without)
+    base::log(base::LogLevel::Warning,
+              "the debug information of a module cannot be used: gdb shows its kernels' lines, and "
+              "no variables: " +
+                  made.error().front().message);
+  return without;
 }
 
 base::Result<Checked, ptx::Diagnostics> check_module(const ptx::Module& parsed,

@@ -76,7 +76,28 @@ void give_scope(llvm::Function& function, llvm::DIBuilder& builder) {
   function.setSubprogram(scope);
 }
 
+void move_to_unit(llvm::Module& module, llvm::DICompileUnit* unit) {
+  for (const llvm::Function& function : module) {
+    if (llvm::DISubprogram* const scope = function.getSubprogram()) scope->replaceUnit(unit);
+  }
+}
+
 }  // namespace
+
+void split_with_scopes(llvm::Module& module, llvm::function_ref<void()> split) {
+  llvm::DICompileUnit* unit = nullptr;
+  for (const llvm::Function& function : module) {
+    if (const llvm::DISubprogram* const scope = function.getSubprogram()) unit = scope->getUnit();
+  }
+  if (unit == nullptr) return split();
+  move_to_unit(module,
+               llvm::DICompileUnit::getDistinct(
+                   module.getContext(), llvm::dwarf::DW_LANG_C99, unit->getFile(), "", false, "", 0,
+                   "", llvm::DICompileUnit::FullDebug, nullptr, nullptr, nullptr, nullptr, nullptr,
+                   0, false, false, llvm::DICompileUnit::DebugNameTableKind::None, false, "", ""));
+  split();
+  move_to_unit(module, unit);
+}
 
 void give_debug_scopes(llvm::Module& module) {
   const auto units = module.debug_compile_units();
@@ -85,7 +106,8 @@ void give_debug_scopes(llvm::Module& module) {
   module.setModuleFlag(llvm::Module::Warning, "Dwarf Version", 4);
   llvm::DIBuilder builder(module, /*AllowUnresolved=*/true, *units.begin());
   for (llvm::Function& function : module) {
-    if (!function.isDeclaration()) give_scope(function, builder);
+    if (!function.isDeclaration() && function.getSubprogram() == nullptr)
+      give_scope(function, builder);
   }
   builder.finalize();
 }

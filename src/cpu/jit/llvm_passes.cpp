@@ -38,6 +38,7 @@
 #include <optional>
 #include <utility>
 
+#include "cpu/jit/debug_scopes.h"
 #include "cpu/jit/default_pipeline.h"
 #include "cpu/jit/pass_analyses.h"
 #include "cpu/jit/recomputed_values.h"
@@ -105,7 +106,7 @@ void split(llvm::Module& module, PassAnalyses& analyses) {
   if (*most < many) compute_again = recomputed_values();
   passes.addPass(llvm::createModuleToPostOrderCGSCCPassAdaptor(llvm::CoroSplitPass(compute_again)));
   passes.addPass(llvm::CoroCleanupPass());
-  passes.run(module, analyses.modules);
+  split_with_scopes(module, [&] { passes.run(module, analyses.modules); });
 }
 
 llvm::ScalarizerPass split_vectors() {

@@ -75,10 +75,11 @@ void FunctionLowering::run() {
   make_registers();
   make_parameters();
   make_variables();
+  make_source_frame();
   make_blocks();
   builder_.CreateBr(body);
   builder_.SetInsertPoint(body);
-  scope_ = module_.scope_of(source_, *target_);
+  if (!source_frame_) scope_ = module_.scope_of(source_, *target_);
   if (module_.options().checks.has(Check::Init)) copied_loads_ = find_copied_loads(source_);
   emit_body();
   builder_.CreateBr(return_block_);
@@ -88,7 +89,7 @@ void FunctionLowering::run() {
   // After an error blocks may have no end.
   if (!module_.failed()) {
     if (module_.options().track_lines) note_lines_of_loops(*target_);
-    share_long_expansions();
+    if (!source_frame_) share_long_expansions();
     promote_registers(*target_, registers_);
   }
   registers_.clear();
@@ -235,6 +236,12 @@ void FunctionLowering::make_variables() {
   }
 }
 
+void FunctionLowering::make_source_frame() {
+  SourceInformation* const known = module_.source_information();
+  if (known != nullptr) source_frame_ = SourceFrame::of(*this, *known);
+  if (source_frame_) source_frame_->open();
+}
+
 void FunctionLowering::make_blocks() {
   for (const ptx::Label& label : source_.labels) label_blocks_.push_back(new_block(label.name));
   return_block_ = new_block("return");
@@ -256,13 +263,20 @@ void FunctionLowering::emit_body() {
       tracked_line_ = 0;
       counting_.at_label();
     }
+    if (source_frame_) source_frame_->before(static_cast<std::uint32_t>(i));
     if (i < source_.body.size()) emit_instruction(source_.body[i]);
+    if (source_frame_) source_frame_->after(static_cast<std::uint32_t>(i));
   }
 }
 
 void FunctionLowering::emit_instruction(const ptx::Instruction& instruction) {
   current_ = &instruction;
   if (scope_) builder_.SetCurrentDebugLocation(module_.location(source_, instruction, scope_));
+  if (source_frame_) {
+    const auto number = static_cast<std::uint32_t>(&instruction - source_.body.data());
+    builder_.SetCurrentDebugLocation(source_frame_->location(number));
+    track_line();  // for each line there is code to stop at
+  }
   counting_.before(instruction);
   if (instruction.guard && behind_guard_ == nullptr) {
     llvm::Value* guard =
@@ -309,6 +323,7 @@ void FunctionLowering::share_long_expansions() {
 }
 
 void FunctionLowering::emit_return() {
+  if (source_frame_) source_frame_->close();
   if (stack_mark_) {
     runtime_call("pycuda_cpu_frame_pop", builder_.getVoidTy(), {thread(), stack_mark_});
   }

@@ -8,6 +8,7 @@
 #include <llvm/ADT/StringRef.h>
 #include <llvm/IR/IRBuilder.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include "cpu/lower/module_lowering.h"
 #include "cpu/lower/promote_registers.h"
 #include "cpu/lower/shared_expansions.h"
+#include "cpu/lower/source_frame.h"
 #include "cpu/ptx/module.h"
 
 namespace pycuda::cpu::lower {
@@ -71,6 +73,7 @@ class FunctionLowering {
   std::vector<ptx::Operand> elements(const ptx::Operand& operand) const;
   /// Bits of the register that the operand names, or 0 if it names none.
   unsigned register_bits(const ptx::Operand& operand) const;
+  llvm::AllocaInst* register_memory(ptx::RegisterId reg) { return registers_[reg].memory; }
 
   /// The carry flag CC.CF as an i1.
   llvm::Value* carry();
@@ -183,6 +186,7 @@ class FunctionLowering {
   void copy_vector(const ptx::Parameter& parameter, llvm::Value* memory, bool to_register);
   void make_variables();
   void make_blocks();
+  void make_source_frame();
   void emit_body();
   void emit_instruction(const ptx::Instruction& instruction);
   void emit_unguarded(const ptx::Instruction& instruction);
@@ -205,6 +209,7 @@ class FunctionLowering {
   llvm::IRBuilder<> builder_;
   const ptx::Instruction* current_ = nullptr;
   llvm::DISubprogram* scope_ = nullptr;
+  std::unique_ptr<SourceFrame> source_frame_;  ///< where debuggers are to see variables
   llvm::BasicBlock* entry_ = nullptr;
   llvm::BasicBlock* return_block_ = nullptr;
   llvm::BasicBlock* behind_guard_ = nullptr;  ///< while guarded instructions are made

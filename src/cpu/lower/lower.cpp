@@ -90,6 +90,11 @@ base::Result<Lowered, ptx::Diagnostics> lower_module(const ptx::Module& parsed,
     check_shared_variables(lowering, i);
     result.kernels.push_back(kernel_facts(lowering, i));
   }
+  if (SourceInformation* const known = lowering.source_information()) {
+    known->finish();
+    result.has_variables = std::ranges::any_of(
+        *result.module, [](const llvm::Function& one) { return one.getSubprogram() != nullptr; });
+  }
   if (CountedPlaces* const counted = lowering.counted()) {
     const auto shared = std::make_shared<const CountedPlaces>(std::move(*counted));
     for (KernelFacts& kernel : result.kernels) kernel.counted = shared;

@@ -43,6 +43,8 @@ struct Options {
   bool track_lines =
       false;  ///< store .loc lines to the ThreadFrame (fault messages name the source line)
   Locations locations = Locations::None;
+  /// Where the debug information describes variables, functions keep them in memory (Lowered).
+  bool variables = false;
   /// Kernels that the processor can flush subnormal numbers for leave that to it.
   bool processor_flushes = false;
   /// The processor can round single operations up, down and toward zero: these stay calls of
@@ -59,6 +61,7 @@ struct Lowered {
   std::unique_ptr<llvm::Module> module;
   std::vector<KernelFacts> kernels;  ///< `suspends` is not known yet
   bool processor_flushes = false;    ///< while they run (processor_flushes.h)
+  bool has_variables = false;        ///< functions have subprograms, and variables for debuggers
 };
 
 /// Lowers every defined function. Errors (an instruction or form that is not supported, a type that

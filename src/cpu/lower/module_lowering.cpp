@@ -22,7 +22,9 @@ ModuleLowering::ModuleLowering(const ptx::Module& source, llvm::Module& target,
       shared_(source, calls_, options.checks.part_variables()),
       functions_(source.functions.size(), nullptr),
       variables_(source.variables.size(), nullptr),
-      kernel_addresses_(source.functions.size(), nullptr) {}
+      kernel_addresses_(source.functions.size(), nullptr) {
+  if (options.variables) source_information_ = SourceInformation::read(source, target);
+}
 
 Signature ModuleLowering::signature(const std::vector<ptx::Parameter>& returns,
                                     const std::vector<ptx::Parameter>& parameters) {

@@ -7,12 +7,14 @@
 #include <llvm/IR/GlobalVariable.h>
 #include <llvm/IR/Module.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "cpu/lower/call_graph.h"
 #include "cpu/lower/lower.h"
 #include "cpu/lower/shared_layout.h"
+#include "cpu/lower/source_information.h"
 #include "cpu/ptx/diagnostic.h"
 #include "cpu/ptx/module.h"
 
@@ -64,6 +66,10 @@ class ModuleLowering {
     return static_cast<std::uint32_t>(&function - source_.functions.data());
   }
 
+  /// What debuggers are to know of variables; null without Options::variables, or if there are
+  /// none.
+  SourceInformation* source_information() { return source_information_.get(); }
+
   /// What code of this module counts; null if it counts nothing.
   CountedPlaces* counted() { return options_.checks.has(Check::Counters) ? &counted_ : nullptr; }
 
@@ -85,6 +91,7 @@ class ModuleLowering {
   llvm::DICompileUnit* unit_ = nullptr;
   bool processor_flushes_ = false;
   CountedPlaces counted_;
+  std::unique_ptr<SourceInformation> source_information_;
 
   void set_attributes(llvm::Function& function) const;
 };

@@ -193,6 +193,7 @@ void FunctionLowering::write(const ptx::Operand& operand, llvm::Value* value, bo
   value = sign_extend ? builder_.CreateSExtOrTrunc(value, type)
                       : builder_.CreateZExtOrTrunc(value, type);
   builder_.CreateStore(value, register_slot(operand));
+  if (source_frame_) source_frame_->note_written(operand.reg);
 }
 
 std::vector<ptx::Operand> FunctionLowering::elements(const ptx::Operand& operand) const {

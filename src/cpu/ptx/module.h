@@ -238,6 +238,8 @@ struct Module {
   std::vector<SourceFile> files;
   std::vector<Variable> variables;  ///< .global, .const, .shared at module level
   std::vector<Function> functions;
+  /// With `debug`: the sections that describe variables, as written (debug_sections.h).
+  std::string debug_text;
 
   const Function* find_function(std::string_view name) const;
   const Variable* find_variable(std::string_view name) const;

@@ -26,6 +26,11 @@ bool is_start(std::string_view word) {
   return std::find(std::begin(kStarts), std::end(kStarts), word) != std::end(kStarts);
 }
 
+bool describes_variables(std::string_view section) {
+  return section == "debug_info" || section == "debug_abbrev" || section == "debug_loc" ||
+         section == "debug_str";
+}
+
 std::uint32_t unsigned_constant(Cursor& cursor, std::string_view what) {
   return static_cast<std::uint32_t>(constant_integer(cursor, 0, kMaxUnsigned, what));
 }
@@ -69,7 +74,7 @@ void ModuleParser::statement() {
   if (text == "target") return target();
   if (text == "address_size") return address_size();
   if (text == "file") return file();
-  if (text == "section") return section();
+  if (text == "section") return section(text.data() - 1);
   if (text == "pragma") return pragma();
   if (text == "alias") return alias();
   if (text == "visible") return linked(Linkage::Visible);
@@ -145,11 +150,17 @@ void ModuleParser::file() {
 }
 
 /// Debug data for debuggers: braces balance, the rest is theirs.
-void ModuleParser::section() {
-  cursor_.expect_kind(Token::Kind::Dot, "a section's name");
+void ModuleParser::section(const char* begin) {
+  const Token name = cursor_.expect_kind(Token::Kind::Dot, "a section's name");
   const SourcePosition position = cursor_.current().position;
   cursor_.expect('{');
-  while (!cursor_.failed() && !cursor_.accept('}')) {
+  while (!cursor_.failed()) {
+    if (cursor_.current().is('}')) {
+      const Token end = cursor_.take();
+      if (state_.module.debug && describes_variables(name.text))
+        state_.module.debug_text.append(begin, end.text.data() + end.text.size()).append("\n");
+      return;
+    }
     if (cursor_.at_end()) {
       cursor_.fail_at(position, "the section has no closing brace");
     } else if (cursor_.current().kind == Token::Kind::Identifier) {
@@ -162,7 +173,7 @@ void ModuleParser::section() {
 }
 
 /// `.b8 1, 2`, or `.b32` or `.b64` and a label, the sum of a label and a number, or the difference
-/// of two labels. Nobody reads it: debuggers have no use for code of ours.
+/// of two labels. What it means is not looked at.
 void ModuleParser::section_data() {
   const Token size = cursor_.expect_kind(Token::Kind::Dot, "data of a section");
   const auto type = find_type(size.text);

@@ -24,7 +24,7 @@ class ModuleParser {
   void target();
   void address_size();
   void file();
-  void section();
+  void section(const char* begin);
   void section_data();
   void pragma();
   void alias();

@@ -113,7 +113,8 @@ std::vector<ParameterChecks> hoist_parameter_checks(llvm::Module& module,
   for (std::size_t i = 0; i < facts.size(); ++i) {
     llvm::Function* function = module.getFunction("f." + facts[i].name);
     if (!function || facts[i].gang_lanes != 0 || facts[i].is_baseline) continue;
-    if (suspension.suspends(*function) || function->getInstructionCount() > most_for_two_forms)
+    if (suspension.suspends(*function) || function->getSubprogram() != nullptr ||
+        function->getInstructionCount() > most_for_two_forms)
       continue;
     checks[i] = take_parameter_checks(*function);
   }

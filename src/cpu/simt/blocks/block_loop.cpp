@@ -150,6 +150,9 @@ llvm::Function* make_block_loop(llvm::Function& kernel, llvm::StringRef name,
   b.SetInsertPoint(done);
   b.CreateRetVoid();
 
+  // Debuggers show it as a function, with its variables.
+  if (kernel.getSubprogram() != nullptr) return function;
+
   // The inliner splits the loop block and updates the phis to the block that then ends the loop.
   inline_call(*call);
   kernel.eraseFromParent();

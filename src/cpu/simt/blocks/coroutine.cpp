@@ -142,6 +142,7 @@ void Body::replace_pseudo(llvm::CallInst* call) {
   llvm::BasicBlock* after = before->splitBasicBlock(call->getIterator());
   before->getTerminator()->eraseFromParent();
   b_.SetInsertPoint(before);
+  b_.SetCurrentDebugLocation(call->getDebugLoc());
   const auto argument = [&](unsigned i) { return call->getArgOperand(i); };
   const auto operand = [&](unsigned i, llvm::Value* value) {
     put(offsetof(ThreadFrame, operand) + std::size_t{i} * 8, value);
@@ -232,6 +233,7 @@ void Body::replace_call(llvm::CallInst* call, llvm::FunctionType* ramp_type, llv
   llvm::AllocaInst* slot = nullptr;
   if (!call->getType()->isVoidTy()) slot = result_slot(call->getType());
   b_.SetInsertPoint(before);
+  b_.SetCurrentDebugLocation(call->getDebugLoc());
   std::vector<llvm::Value*> arguments{call->arg_begin() + 1, call->arg_end()};
   if (slot) arguments.push_back(slot);
   llvm::Value* handle = nullptr;
@@ -297,6 +299,7 @@ llvm::Function* CoroutineMaker::declare(llvm::Function& plain) {
   ramp->addFnAttr(llvm::Attribute::NullPointerIsValid);
   ramp->addFnAttr(llvm::Attribute::PresplitCoroutine);
   lower::flush_like(*ramp, plain);
+  ramp->setSubprogram(plain.getSubprogram());
   // The ramp runs up to where the thread first waits, and would be copied to each of its calls.
   if (plain.hasNUsesOrMore(2)) ramp->addFnAttr(llvm::Attribute::NoInline);
   const bool is_kernel = plain.hasFnAttribute("ptx-kernel");
@@ -334,6 +337,7 @@ llvm::Function* CoroutineMaker::make_enter(llvm::Function& plain, llvm::Function
 void CoroutineMaker::convert(llvm::Function& plain, llvm::Function& ramp) {
   const bool is_kernel = plain.hasFnAttribute("ptx-kernel");
   ramp.splice(ramp.begin(), &plain);
+  plain.setSubprogram(nullptr);
   plain.getArg(0)->replaceAllUsesWith(ramp.getArg(0));
   ramp.getArg(0)->setName("thread");
   ramp.getArg(1)->setName("memory");

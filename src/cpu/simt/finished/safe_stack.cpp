@@ -16,6 +16,7 @@
 #include <optional>
 
 #include "cpu/kernel_abi/runtime_calls.h"
+#include "cpu/lower/source_frame.h"
 #include "cpu/simt/analysis/calls_by_name.h"
 
 namespace pycuda::cpu::simt {
@@ -155,6 +156,8 @@ bool use_safe_stack(llvm::Function& function, llvm::ScalarEvolution& evolution) 
   for (llvm::Instruction& instruction : function.getEntryBlock()) {
     auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
     if (!variable || !variable->isStaticAlloca()) continue;
+    // Debuggers know it by its place in the frame.
+    if (variable->hasMetadata(lower::source_variables)) continue;
     const auto size = variable->getAllocationSize(layout);
     if (!size || variable->getAlign().value() > local_alignment) continue;
     if (Bounds(*variable, size->getFixedValue(), evolution).are_kept()) continue;
