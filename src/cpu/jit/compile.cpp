@@ -101,7 +101,7 @@ base::Result<Compilation, ptx::Diagnostics> prepare(llvm::LLVMContext& context,
        .locations = plans != nullptr  ? lower::Locations::Instructions
                     : options.symbols ? lower::Locations::SourceLines
                                       : lower::Locations::None,
-       .variables = options.symbols && options.variables && plans == nullptr,
+       .variables = options.symbols && options.variables,
        .processor_flushes = options.processor_flushes,
        .rounds_operations = options.processor->native_operations,
        .longest_unshared =
@@ -130,6 +130,10 @@ base::Result<Compilation, ptx::Diagnostics> prepare(llvm::LLVMContext& context,
   if (options.tier == Tier::Baseline) {
     for (KernelFacts& kernel : all.kernels()) kernel.is_baseline = kernel.is_makeshift = true;
     return all;
+  }
+  if (all.lowered.has_variables && plans != nullptr) {
+    for (KernelFacts& kernel : all.kernels())
+      kernel.scalar_reason = "it is compiled for a debugger (-G, PYCUDA_CPU_SYMBOLS=1)";
   }
   if (!options.vectors || options.forms == Form::Threads || all.lowered.has_variables) return all;
   make_vector_forms(all);

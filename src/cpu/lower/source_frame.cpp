@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "cpu/kernel_abi/frames.h"
+#include "cpu/lower/accessed_type.h"
 #include "cpu/lower/function_lowering.h"
 #include "cpu/ptx/dwarf.h"
 
@@ -76,7 +77,7 @@ bool SourceFrame::collect(const ptx::DebugEntry& entry) {
   scope_of_.assign(lowering_.source().body.size() + 1, 0);
   scopes_.push_back({function, nullptr, function->getLine()});
   enter(entry, 0);
-  add_shared_variables();
+  add_symbols();
   add_indexes(0);
   std::stable_sort(copies_.begin(), copies_.end());
   return copies_.size() <= most_copies && bytes_ <= most_bytes;
@@ -213,7 +214,7 @@ std::uint64_t SourceFrame::address_place(llvm::Value* address) {
   return found->second;
 }
 
-bool SourceFrame::add_memory(const ptx::DebugPlace& place, llvm::DILocalVariable* variable,
+void SourceFrame::add_memory(const ptx::DebugPlace& place, llvm::DILocalVariable* variable,
                              std::size_t scope) {
   const ptx::Function& source = lowering_.source();
   const auto declare = [&](llvm::Value* address) {
@@ -226,21 +227,26 @@ bool SourceFrame::add_memory(const ptx::DebugPlace& place, llvm::DILocalVariable
     llvm::Value* const memory = lowering_.variable_memory(i);
     if (source.variables[i].name != place.symbol || memory == nullptr) continue;
     declare(memory);
-    return true;
+    return;
   }
   for (std::uint32_t i = 0; i < source.parameters.size(); ++i) {
     if (source.parameters[i].name != place.symbol) continue;
     declare(lowering_.parameter_memory(i));
-    return true;
+    return;
+  }
+  ModuleLowering& module = lowering_.module();
+  for (const std::uint32_t i : module.calls().variables(module.index_of(source))) {
+    const ptx::Variable& candidate = module.source().variables[i];
+    if (candidate.name != place.symbol || candidate.space == ptx::Space::Shared) continue;
+    declare(module.variable(i));
+    return;
   }
   if (const auto offset = shared_offset(place.symbol)) {
     auto address =
         field_behind({offsetof(ThreadFrame, block), offsetof(BlockFrame, shared), *offset});
     address.back() += place.offset;
     declared_.push_back({variable, scope, std::move(address)});
-    return true;
   }
-  return false;
 }
 
 std::optional<std::uint64_t> SourceFrame::shared_offset(std::string_view symbol) const {
@@ -259,35 +265,36 @@ std::optional<std::uint64_t> SourceFrame::shared_offset(std::string_view symbol)
   return std::nullopt;
 }
 
-void SourceFrame::add_shared(const std::string& name, llvm::DIType* type, std::uint64_t offset,
-                             std::size_t scope) {
-  auto* const variable =
-      known_.builder().createAutoVariable(scopes_[scope].scope, name, nullptr, 0, type);
-  declared_.push_back(
-      {variable, scope,
-       field_behind({offsetof(ThreadFrame, block), offsetof(BlockFrame, shared), offset})});
+/// A variable of the file, or one that the compilers say nothing of but its name.
+void SourceFrame::add_symbol(const ptx::Variable& variable, const ptx::SymbolRef& symbol) {
+  std::string name = source_name(variable.name);
+  if (const std::size_t colons = name.rfind("::"); colons != std::string::npos)
+    name.erase(0, colons + 2);
+  llvm::DIType* type = known_.type_of_symbol(variable.name);
+  if (type == nullptr) {
+    if (variable.space != ptx::Space::Shared) return;
+    type = known_.types().array_of(accessed_type(lowering_.source(), symbol), variable.bytes);
+  }
+  llvm::DILocalVariable* const declared =
+      known_.builder().createAutoVariable(scopes_.front().scope, name, nullptr, 0, type);
+  if (!is_dynamic_shared(variable)) return add_memory({{}, variable.name, 0}, declared, 0);
+  // The launch says where it lies.
+  llvm::IRBuilder<>& b = lowering_.builder();
+  llvm::Value* const address =
+      b.CreateGEP(b.getInt8Ty(), lowering_.shared_base(), lowering_.symbol_address(symbol, 0));
+  declared_.push_back({declared, 0, {DW_OP_plus_uconst, address_place(address), DW_OP_deref}});
 }
 
-/// Those of the whole file have an entry; of a function's own, the compilers say nothing but the
-/// name.
-void SourceFrame::add_shared_variables() {
+/// Those that the function uses.
+void SourceFrame::add_symbols() {
   const ptx::Function& source = lowering_.source();
-  for (const ptx::Variable& variable : source.variables) {
-    if (variable.space != ptx::Space::Shared || variable.bytes == 0) continue;
-    llvm::DIType* type = nullptr;
-    for (const std::size_t index : known_.entries().outermost()) {
-      const ptx::DebugEntry& entry = known_.entries().all()[index];
-      if (entry.tag != dwarf::tag_variable) continue;
-      const std::vector<ptx::DebugRange> ranges = known_.entries().places_of(entry);
-      if (!ranges.empty() && ranges.front().place.symbol == variable.name)
-        type = known_.types().type_of(entry);
-    }
-    std::string name = source_name(variable.name);
-    if (const std::size_t colons = name.rfind("::"); colons != std::string::npos)
-      name.erase(0, colons + 2);
-    if (type == nullptr) type = known_.types().bytes(variable.bytes);
-    if (const auto offset = shared_offset(variable.name)) add_shared(name, type, *offset, 0);
+  for (std::uint32_t i = 0; i < source.variables.size(); ++i) {
+    if (source.variables[i].space == ptx::Space::Shared)
+      add_symbol(source.variables[i], {ptx::SymbolRef::Kind::LocalVariable, i});
   }
+  const ModuleLowering& module = lowering_.module();
+  for (const std::uint32_t index : module.calls().variables(module.index_of(source)))
+    add_symbol(module.source().variables[index], {ptx::SymbolRef::Kind::ModuleVariable, index});
 }
 
 /// Which thread it is that has stopped.

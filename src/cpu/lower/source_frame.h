@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -77,10 +78,9 @@ class SourceFrame {
                     std::size_t scope);
   void add_registers(const std::vector<ptx::DebugRange>& ranges, llvm::DILocalVariable* variable,
                      std::size_t scope);
-  bool add_memory(const ptx::DebugPlace& place, llvm::DILocalVariable* variable, std::size_t scope);
-  void add_shared(const std::string& name, llvm::DIType* type, std::uint64_t offset,
-                  std::size_t scope);
-  void add_shared_variables();
+  void add_memory(const ptx::DebugPlace& place, llvm::DILocalVariable* variable, std::size_t scope);
+  void add_symbol(const ptx::Variable& variable, const ptx::SymbolRef& symbol);
+  void add_symbols();
   void add_indexes(std::size_t scope);
   std::uint64_t add_place(std::uint64_t bytes);
   std::uint64_t address_place(llvm::Value* address);

@@ -41,6 +41,9 @@ SourceInformation::SourceInformation(const ptx::Module& source, llvm::Module& ta
     const ptx::DebugEntry& entry = entries_.all()[index];
     const std::string_view label = entry.symbol(dwarf::at_low_pc);
     if (entry.tag == dwarf::tag_subprogram && !label.empty()) by_label_.emplace(label, &entry);
+    if (entry.tag != dwarf::tag_variable) continue;
+    for (const ptx::DebugRange& range : entries_.places_of(entry))
+      by_symbol_.emplace(range.place.symbol, &entry);
   }
 }
 
@@ -70,6 +73,11 @@ const ptx::DebugEntry& SourceInformation::origin_of(const ptx::DebugEntry& entry
     named = there;
   }
   return *named;
+}
+
+llvm::DIType* SourceInformation::type_of_symbol(std::string_view symbol) {
+  const auto found = by_symbol_.find(symbol);
+  return found != by_symbol_.end() ? types_.type_of(*found->second) : nullptr;
 }
 
 llvm::DISubprogram* SourceInformation::subprogram_of(const ptx::DebugEntry& entry) {

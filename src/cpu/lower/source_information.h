@@ -30,6 +30,8 @@ class SourceInformation {
   const ptx::DebugEntry& origin_of(const ptx::DebugEntry& entry) const;
   /// The function that an entry describes; one of several instances.
   llvm::DISubprogram* subprogram_of(const ptx::DebugEntry& entry);
+  /// The type of a variable of the file; null if it has no entry.
+  llvm::DIType* type_of_symbol(std::string_view symbol);
   /// Resolves what refers to each other. Once, at the end.
   void finish() { builder_.finalize(); }
 
@@ -42,6 +44,7 @@ class SourceInformation {
   SourceTypes types_;
   llvm::DIFile* first_file_;
   std::map<std::string_view, const ptx::DebugEntry*> by_label_;
+  std::map<std::string_view, const ptx::DebugEntry*> by_symbol_;  ///< variables
   std::map<const ptx::DebugEntry*, llvm::DISubprogram*> subprograms_;
 };
 

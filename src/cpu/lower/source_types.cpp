@@ -56,13 +56,43 @@ llvm::DIType* SourceTypes::triple() {
   return triple_;
 }
 
-llvm::DIType* SourceTypes::bytes(std::uint64_t count) {
-  const std::uint64_t known = std::min(count, most_bytes);
+llvm::DIType* SourceTypes::array_of(ptx::Type element, std::uint64_t bytes) {
+  struct Named {
+    const char* name;
+    unsigned encoding;
+  };
+  using namespace llvm::dwarf;
+  // The compilers write u32 for int, too.
+  const auto named = [&]() -> Named {
+    switch (element) {
+      case ptx::Type::F32:
+        return {"float", DW_ATE_float};
+      case ptx::Type::F64:
+        return {"double", DW_ATE_float};
+      case ptx::Type::U32:
+      case ptx::Type::S32:
+      case ptx::Type::B32:
+        return {"int", DW_ATE_signed};
+      case ptx::Type::U16:
+      case ptx::Type::S16:
+      case ptx::Type::B16:
+        return {"short", DW_ATE_signed};
+      case ptx::Type::U64:
+      case ptx::Type::S64:
+      case ptx::Type::B64:
+        return {"long", DW_ATE_signed};
+      default:
+        element = ptx::Type::U8;
+        return {"unsigned char", DW_ATE_unsigned_char};
+    }
+  }();
+  const std::uint64_t bits = ptx::bits_of(element);
+  const std::uint64_t count =
+      std::max<std::uint64_t>(std::min(bytes, most_bytes) * byte_bits / bits, 1);
   return builder_.createArrayType(
-      known * byte_bits, 0,
-      builder_.createBasicType("unsigned char", byte_bits, llvm::dwarf::DW_ATE_unsigned_char),
+      count * bits, 0, builder_.createBasicType(named.name, bits, named.encoding),
       builder_.getOrCreateArray(
-          {builder_.getOrCreateSubrange(0, static_cast<std::int64_t>(known))}));
+          {builder_.getOrCreateSubrange(0, static_cast<std::int64_t>(count))}));
 }
 
 /// `needs_size`: not behind a pointer.

@@ -23,8 +23,9 @@ class SourceTypes {
   llvm::DIType* type_of(const ptx::DebugEntry& entry) { return follow(entry, true); }
   /// A structure of three unsigned numbers x, y and z.
   llvm::DIType* triple();
-  /// An array without a type of its own.
-  llvm::DIType* bytes(std::uint64_t count);
+  /// An array of so many bytes, of which the source says nothing: of what is accessed there. At
+  /// least one element, for memory of unknown size.
+  llvm::DIType* array_of(ptx::Type element, std::uint64_t bytes);
   llvm::DIFile* file(std::uint64_t number);
   /// Where `entry` stands in the source.
   llvm::DIFile* file_of(const ptx::DebugEntry& entry);
