@@ -6,6 +6,7 @@
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -103,7 +104,10 @@ void split(llvm::Module& module, PassAnalyses& analyses) {
   llvm::ModulePassManager passes;
   passes.addPass(llvm::CoroEarlyPass());
   std::function<bool(llvm::Instruction&)> compute_again = [](llvm::Instruction&) { return false; };
-  if (*most < many) compute_again = recomputed_values();
+  // Debuggers would show the line that computed a value first.
+  const bool steps = llvm::any_of(
+      module, [](const llvm::Function& one) { return one.getSubprogram() != nullptr; });
+  if (*most < many && !steps) compute_again = recomputed_values();
   passes.addPass(llvm::createModuleToPostOrderCGSCCPassAdaptor(llvm::CoroSplitPass(compute_again)));
   passes.addPass(llvm::CoroCleanupPass());
   split_with_scopes(module, [&] { passes.run(module, analyses.modules); });
