@@ -259,7 +259,7 @@ base::Result<Compiled, ptx::Diagnostics> compile_module(const ptx::Module& parse
     base::log(base::LogLevel::Warning,
               "the debug information of a module cannot be used: gdb shows its kernels' lines, and "
               "no variables: " +
-                  made.error().front().message);
+                  made.error().front().message.substr(0, made.error().front().message.find('\n')));
   return without;
 }
 

@@ -126,6 +126,9 @@ void split_with_scopes(llvm::Module& module, llvm::function_ref<void()> split) {
                    0, false, false, llvm::DICompileUnit::DebugNameTableKind::None, false, "", ""));
   split();
   move_to_unit(module, unit);
+}
+
+void keep_frame_pointers(llvm::Module& module) {
   for (llvm::Function& function : module) {
     if (!function.isDeclaration() && function.getSubprogram() != nullptr)
       keep_frame_pointer(function);

@@ -21,4 +21,7 @@ void give_debug_scopes(llvm::Module& module);
 /// language.
 void split_with_scopes(llvm::Module& module, llvm::function_ref<void()> split);
 
+/// Functions that were coroutines keep what leads to their variables in memory.
+void keep_frame_pointers(llvm::Module& module);
+
 }  // namespace pycuda::cpu::jit

@@ -308,6 +308,7 @@ void split_coroutines(llvm::Module& module, llvm::TargetMachine& target) {
   PassAnalyses analyses(target);
   split(module, analyses);
   drop_destroyers(module);
+  keep_frame_pointers(module);
 }
 
 void run_default_pipeline(llvm::Module& module, llvm::TargetMachine& target, Effort effort) {

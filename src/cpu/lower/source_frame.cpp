@@ -75,12 +75,13 @@ void SourceFrame::find_jumps() {
 bool SourceFrame::collect(const ptx::DebugEntry& entry) {
   llvm::DISubprogram* const function = known_.subprogram_of(entry);
   scope_of_.assign(lowering_.source().body.size() + 1, 0);
+  copies_.resize(scope_of_.size());
+  by_register_.resize(lowering_.source().registers.size());
   scopes_.push_back({function, nullptr, function->getLine()});
   enter(entry, 0);
   add_symbols();
   add_indexes(0);
-  std::stable_sort(copies_.begin(), copies_.end());
-  return copies_.size() <= most_copies && bytes_ <= most_bytes;
+  return copy_count_ <= most_copies && bytes_ <= most_bytes;
 }
 
 void SourceFrame::enter(const ptx::DebugEntry& entry, std::size_t scope) {
@@ -140,7 +141,7 @@ std::size_t SourceFrame::add_scope(const ptx::DebugEntry& entry, Scope scope) {
 
 std::uint32_t SourceFrame::index_of(std::string_view label, std::uint32_t otherwise) const {
   const auto found = labels_.find(label);
-  return found != labels_.end() ? found->second : otherwise;
+  return found != labels_.end() ? static_cast<std::uint32_t>(found->second) : otherwise;
 }
 
 std::uint64_t SourceFrame::add_place(std::uint64_t bytes) {
@@ -162,7 +163,7 @@ void SourceFrame::add_variable(const ptx::DebugEntry& entry, std::size_t scope) 
   const bool stays = scopes_[scope].inlined_at == nullptr;
   llvm::DILocalVariable* const variable =
       entry.tag == dwarf::tag_formal_parameter
-          ? builder.createParameterVariable(of, name, ++parameter_numbers_[scope], file, line, type,
+          ? builder.createParameterVariable(of, name, ++scopes_[scope].parameters, file, line, type,
                                             stays)
           : builder.createAutoVariable(of, name, file, line, type, stays);
   if (add_constant(entry, variable, scope)) return;
@@ -198,20 +199,25 @@ void SourceFrame::add_registers(const std::vector<ptx::DebugRange>& ranges,
     const std::size_t number = in_registers_.size();
     const std::uint32_t begin = index_of(range.begin, 0);
     const std::uint32_t end = std::min(index_of(range.end, count), count);
-    in_registers_.push_back({place, found->second, begin, end});
-    by_register_.emplace(found->second, number);
+    in_registers_.push_back({place, static_cast<ptx::RegisterId>(found->second), begin, end});
+    by_register_[found->second].push_back(number);
     is_known = true;
     if (range.begin.empty()) continue;
-    for (std::uint32_t i = begin; i < end && copies_.size() <= most_copies; ++i)
-      if (i == begin || is_jumped_to_[i]) copies_.push_back({i, number});
+    for (std::uint32_t i = begin; i < end && copy_count_ <= most_copies; ++i) {
+      if (i != begin && !is_jumped_to_[i]) continue;
+      copies_[i].push_back(number);
+      ++copy_count_;
+    }
   }
   if (is_known) declared_.push_back({variable, scope, {DW_OP_plus_uconst, place}});
 }
 
 std::uint64_t SourceFrame::address_place(llvm::Value* address) {
-  const auto [found, is_new] = address_places_.emplace(address, bytes_);
-  if (is_new) stored_.emplace_back(add_place(word_bytes), address);
-  return found->second;
+  for (const auto& [place, known] : stored_) {
+    if (known == address) return place;
+  }
+  stored_.emplace_back(add_place(word_bytes), address);
+  return stored_.back().first;
 }
 
 void SourceFrame::add_memory(const ptx::DebugPlace& place, llvm::DILocalVariable* variable,
@@ -355,19 +361,17 @@ void SourceFrame::copy(const InRegister& variable) {
 
 void SourceFrame::before(std::uint32_t instruction) {
   // What was written before this label belongs to the line before it.
-  for (; next_copy_ < copies_.size() && copies_[next_copy_].instruction <= instruction;
-       ++next_copy_) {
+  for (const std::size_t number : copies_[instruction]) {
     if (is_jumped_to_[instruction])
       lowering_.builder().SetCurrentDebugLocation(location(instruction));
-    copy(in_registers_[copies_[next_copy_].variable]);
+    copy(in_registers_[number]);
   }
 }
 
 void SourceFrame::after(std::uint32_t instruction) {
   for (const ptx::RegisterId reg : written_) {
-    const auto [first, last] = by_register_.equal_range(reg);
-    for (auto one = first; one != last; ++one) {
-      const InRegister& variable = in_registers_[one->second];
+    for (const std::size_t number : by_register_[reg]) {
+      const InRegister& variable = in_registers_[number];
       if (variable.begin <= instruction && instruction < variable.end) copy(variable);
     }
   }

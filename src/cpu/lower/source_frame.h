@@ -6,7 +6,6 @@
 #include <llvm/IR/Instructions.h>
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -47,6 +46,7 @@ class SourceFrame {
     llvm::DILocalScope* scope;
     llvm::DILocation* inlined_at;
     unsigned line;
+    unsigned parameters = 0;
   };
   /// Where a variable's memory says that it is.
   struct Declared {
@@ -59,11 +59,6 @@ class SourceFrame {
     std::uint64_t place;
     ptx::RegisterId reg;
     std::uint32_t begin, end;
-  };
-  struct Copy {
-    std::uint32_t instruction;
-    std::size_t variable;  ///< of in_registers_
-    bool operator<(const Copy& other) const { return instruction < other.instruction; }
   };
 
   SourceFrame(FunctionLowering& lowering, SourceInformation& known);
@@ -92,22 +87,19 @@ class SourceFrame {
 
   FunctionLowering& lowering_;
   SourceInformation& known_;
-  std::map<std::string_view, std::uint32_t> labels_;  ///< the instructions behind them
-  std::map<std::string_view, ptx::RegisterId> registers_;
+  ptx::NumbersByName labels_, registers_;  ///< the instructions behind labels
   std::vector<bool> is_jumped_to_;
   std::vector<Scope> scopes_;
   std::vector<std::size_t> scope_of_;  ///< by instruction
   std::vector<Declared> declared_;
   std::vector<InRegister> in_registers_;
-  std::multimap<ptx::RegisterId, std::size_t> by_register_;
-  std::vector<Copy> copies_;
-  std::size_t next_copy_ = 0;
+  /// Numbers of in_registers_: by register, and what is copied before each instruction.
+  std::vector<std::vector<std::size_t>> by_register_, copies_;
+  std::size_t copy_count_ = 0;
   std::vector<std::pair<std::uint64_t, llvm::Value*>> stored_;  ///< at the start, by place
-  std::map<llvm::Value*, std::uint64_t> address_places_;
   std::vector<ptx::RegisterId> written_;
   std::uint64_t bytes_;
   llvm::AllocaInst* memory_ = nullptr;
-  std::map<std::uint64_t, unsigned> parameter_numbers_;
 };
 
 }  // namespace pycuda::cpu::lower

@@ -33,6 +33,7 @@ SourceInformation::SourceInformation(const ptx::Module& source, llvm::Module& ta
     : entries_(std::move(entries)),
       builder_(target),
       types_(source, entries_, builder_, target.getContext()),
+      subprograms_(entries_.all().size()),
       first_file_(source.files.empty() ? builder_.createFile("ptx", "")
                                        : builder_.createFile(source.files.front().name, "")) {
   builder_.createCompileUnit(llvm::dwarf::DW_LANG_C_plus_plus, first_file_, "ptx",
@@ -40,10 +41,10 @@ SourceInformation::SourceInformation(const ptx::Module& source, llvm::Module& ta
   for (const std::size_t index : entries_.outermost()) {
     const ptx::DebugEntry& entry = entries_.all()[index];
     const std::string_view label = entry.symbol(dwarf::at_low_pc);
-    if (entry.tag == dwarf::tag_subprogram && !label.empty()) by_label_.emplace(label, &entry);
+    if (entry.tag == dwarf::tag_subprogram && !label.empty()) by_label_.emplace(label, index);
     if (entry.tag != dwarf::tag_variable) continue;
     for (const ptx::DebugRange& range : entries_.places_of(entry))
-      by_symbol_.emplace(range.place.symbol, &entry);
+      by_symbol_.emplace(range.place.symbol, index);
   }
 }
 
@@ -58,7 +59,7 @@ bool SourceInformation::describes_variables() const {
 const ptx::DebugEntry* SourceInformation::entry_of(const ptx::Function& function) const {
   for (const ptx::Label& label : function.labels) {
     const auto found = by_label_.find(label.name);
-    if (found != by_label_.end()) return found->second;
+    if (found != by_label_.end()) return &entries_.all()[found->second];
   }
   return nullptr;
 }
@@ -77,13 +78,14 @@ const ptx::DebugEntry& SourceInformation::origin_of(const ptx::DebugEntry& entry
 
 llvm::DIType* SourceInformation::type_of_symbol(std::string_view symbol) {
   const auto found = by_symbol_.find(symbol);
-  return found != by_symbol_.end() ? types_.type_of(*found->second) : nullptr;
+  return found != by_symbol_.end() ? types_.type_of(entries_.all()[found->second]) : nullptr;
 }
 
 llvm::DISubprogram* SourceInformation::subprogram_of(const ptx::DebugEntry& entry) {
   const ptx::DebugEntry& named = origin_of(entry);
   // The function itself, and what other functions have of it inlined, are not the same to LLVM.
-  llvm::DISubprogram*& known = subprograms_[entry.tag == dwarf::tag_subprogram ? &entry : &named];
+  llvm::DISubprogram*& known =
+      subprograms_[entries_.number_of(entry.tag == dwarf::tag_subprogram ? entry : named)];
   if (known != nullptr) return known;
   std::vector<llvm::Metadata*> signature{types_.type_of(named)};
   for (const std::size_t child : named.children) {

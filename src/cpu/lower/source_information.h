@@ -5,9 +5,9 @@
 #include <llvm/IR/DIBuilder.h>
 #include <llvm/IR/Module.h>
 
-#include <map>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "cpu/lower/source_types.h"
 #include "cpu/ptx/debug_entries.h"
@@ -42,10 +42,9 @@ class SourceInformation {
   ptx::DebugEntries entries_;
   llvm::DIBuilder builder_;
   SourceTypes types_;
+  ptx::NumbersByName by_label_, by_symbol_;       ///< entries of functions and variables
+  std::vector<llvm::DISubprogram*> subprograms_;  ///< by entry
   llvm::DIFile* first_file_;
-  std::map<std::string_view, const ptx::DebugEntry*> by_label_;
-  std::map<std::string_view, const ptx::DebugEntry*> by_symbol_;  ///< variables
-  std::map<const ptx::DebugEntry*, llvm::DISubprogram*> subprograms_;
 };
 
 }  // namespace pycuda::cpu::lower

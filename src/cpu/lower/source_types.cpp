@@ -102,16 +102,20 @@ llvm::DIType* SourceTypes::follow(const ptx::DebugEntry& entry, bool needs_size)
       type != nullptr && type->kind == ptx::DebugValue::Kind::Number ? entries_.at(type->number)
                                                                      : nullptr;
   if (there == nullptr) return nullptr;
-  const auto found = known_.find(there->offset);
-  const bool is_open = open_.contains(there->offset);
-  if (found != known_.end()) return is_open && needs_size ? nullptr : found->second;
-  constexpr std::size_t deepest = 100;
-  if (is_open || open_.size() > deepest) return nullptr;
-  open_.insert(there->offset);
-  llvm::DIType* const made = make(*there, needs_size);
-  open_.erase(there->offset);
-  known_[there->offset] = made;
-  return made;
+  Known& known = known_[entries_.number_of(*there)];
+  constexpr unsigned deepest = 100;
+  if (!known.is_open && !known.is_made && open_ < deepest) {
+    known.is_open = true;
+    ++open_;
+    known.type = make(*there, needs_size);
+    --open_;
+    known.is_open = false;
+    known.is_made = true;
+  }
+  // What contains itself has no size, and a function is no variable.
+  const bool is_sized =
+      !known.is_open && !llvm::isa_and_nonnull<llvm::DISubroutineType>(known.type);
+  return is_sized || !needs_size ? known.type : nullptr;
 }
 
 llvm::DIType* SourceTypes::make(const ptx::DebugEntry& entry, bool needs_size) {
@@ -221,7 +225,7 @@ llvm::DIType* SourceTypes::structure(const ptx::DebugEntry& entry) {
       context_, static_cast<unsigned>(entry.tag), source_name(entry.text(dwarf::at_name)),
       file_of(entry), line_of(entry), nullptr, nullptr, bits_of(entry), 0, 0,
       llvm::DINode::FlagZero, llvm::DINodeArray(), 0, nullptr);
-  known_[entry.offset] = made;  // for pointers in it
+  known_[entries_.number_of(entry)].type = made;  // for pointers in it
   std::vector<llvm::Metadata*> members;
   for (const std::size_t child : entry.children) {
     if (llvm::DINode* const one = member(entries_.all()[child], *made)) members.push_back(one);

@@ -5,8 +5,7 @@
 #include <llvm/IR/DIBuilder.h>
 
 #include <cstdint>
-#include <map>
-#include <set>
+#include <vector>
 
 #include "cpu/ptx/debug_entries.h"
 #include "cpu/ptx/module.h"
@@ -17,7 +16,11 @@ class SourceTypes {
  public:
   SourceTypes(const ptx::Module& source, const ptx::DebugEntries& entries, llvm::DIBuilder& builder,
               llvm::LLVMContext& context)
-      : source_(source), entries_(entries), builder_(builder), context_(context) {}
+      : source_(source),
+        entries_(entries),
+        builder_(builder),
+        context_(context),
+        known_(entries.all().size()) {}
 
   /// Of what `entry` describes; null for void, and where there is none or it makes no sense.
   llvm::DIType* type_of(const ptx::DebugEntry& entry) { return follow(entry, true); }
@@ -43,8 +46,12 @@ class SourceTypes {
   const ptx::DebugEntries& entries_;
   llvm::DIBuilder& builder_;
   llvm::LLVMContext& context_;
-  std::map<std::uint64_t, llvm::DIType*> known_;  ///< by offset
-  std::set<std::uint64_t> open_;                  ///< being made
+  struct Known {
+    llvm::DIType* type = nullptr;
+    bool is_made = false, is_open = false;
+  };
+  std::vector<Known> known_;  ///< by entry
+  unsigned open_ = 0;         ///< types that are being made
   llvm::DIType* triple_ = nullptr;
 };
 

@@ -11,11 +11,11 @@ namespace {
 
 /// What an entry of one kind consists of.
 struct Shape {
-  std::uint64_t tag = 0;
+  std::uint64_t number = 0, tag = 0;
   bool has_children = false;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> forms;  ///< by attribute
 };
-using Shapes = std::map<std::uint64_t, Shape>;
+using Shapes = std::vector<Shape>;
 
 constexpr std::size_t deepest = 200;
 
@@ -23,6 +23,7 @@ std::optional<Shapes> read_shapes(DebugBytes in) {
   Shapes shapes;
   while (const std::uint64_t number = in.unsigned_number()) {
     Shape shape;
+    shape.number = number;
     shape.tag = in.unsigned_number();
     shape.has_children = in.number(1) != 0;
     for (;;) {
@@ -31,7 +32,7 @@ std::optional<Shapes> read_shapes(DebugBytes in) {
       if (attribute == 0 && form == 0) break;
       shape.forms.emplace_back(attribute, form);
     }
-    shapes.emplace(number, std::move(shape));
+    shapes.push_back(std::move(shape));
   }
   if (in.failed()) return std::nullopt;
   return shapes;
@@ -115,11 +116,10 @@ class ValueReader {
 
  private:
   std::optional<DebugValue> string_elsewhere(DebugBytes& in) const {
-    const auto strings = sections_.find("debug_str");
-    if (strings == sections_.end()) return std::nullopt;
-    const auto label = strings->second.labels.find(in.symbol());
-    const std::size_t base = label != strings->second.labels.end() ? label->second : 0;
-    DebugBytes there(strings->second, base + in.number(4));
+    const DebugSection& strings = sections_.str;
+    const auto label = strings.labels.find(in.symbol());
+    const std::size_t base = label != strings.labels.end() ? label->second : 0;
+    DebugBytes there(strings, base + in.number(4));
     DebugValue value;
     value.kind = DebugValue::Kind::Text;
     value.text = there.text();
@@ -168,9 +168,8 @@ std::string_view DebugEntry::symbol(std::uint64_t attribute) const {
 std::optional<DebugEntries> DebugEntries::read(DebugSections sections) {
   DebugEntries made;
   made.sections_ = std::move(sections);
-  const auto found = made.sections_.find("debug_info");
-  if (found == made.sections_.end()) return std::nullopt;
-  DebugBytes in(found->second);
+  DebugBytes in(made.sections_.info);
+  if (in.at_end()) return std::nullopt;
   while (!in.at_end()) {
     if (!made.read_unit(in)) return std::nullopt;
   }
@@ -180,14 +179,13 @@ std::optional<DebugEntries> DebugEntries::read(DebugSections sections) {
 bool DebugEntries::read_unit(DebugBytes& in) {
   const std::uint64_t start = in.at();
   const std::uint64_t bytes = in.number(4);
-  const DebugSection& section = sections_.find("debug_info")->second;
+  const DebugSection& section = sections_.info;
   if (in.failed() || bytes > section.bytes.size() - in.at()) return false;
   DebugBytes unit(section, in.at(), in.at() + bytes);
   in.skip(bytes);
   const std::uint64_t version = unit.number(2);
-  const auto shapes_section = sections_.find("debug_abbrev");
-  if (version < 2 || version > 4 || shapes_section == sections_.end()) return false;
-  const auto shapes = read_shapes(DebugBytes(shapes_section->second, unit.number(4)));
+  if (version < 2 || version > 4) return false;
+  const auto shapes = read_shapes(DebugBytes(sections_.abbrev, unit.number(4)));
   const std::uint64_t address_bytes = unit.number(1);
   if (!shapes || address_bytes > 8) return false;
   const ValueReader values(sections_, start, address_bytes);
@@ -199,12 +197,13 @@ bool DebugEntries::read_unit(DebugBytes& in) {
       if (!parents.empty()) parents.pop_back();
       continue;
     }
-    const auto shape = shapes->find(number);
+    const auto shape = std::find_if(shapes->begin(), shapes->end(),
+                                    [&](const Shape& one) { return one.number == number; });
     if (shape == shapes->end()) return false;
     DebugEntry entry;
     entry.offset = offset;
-    entry.tag = shape->second.tag;
-    for (const auto& [attribute, form] : shape->second.forms) {
+    entry.tag = shape->tag;
+    for (const auto& [attribute, form] : shape->forms) {
       auto value = values.read(unit, form);
       if (!value) return false;
       entry.attributes.emplace_back(attribute, *value);
@@ -212,17 +211,17 @@ bool DebugEntries::read_unit(DebugBytes& in) {
     const std::size_t index = entries_.size();
     if (parents.size() == 1) outermost_.push_back(index);
     if (!parents.empty()) entries_[parents.back()].children.push_back(index);
-    if (shape->second.has_children) parents.push_back(index);
+    if (shape->has_children) parents.push_back(index);
     if (parents.size() > deepest) return false;
-    numbers_.emplace(offset, index);
     entries_.push_back(std::move(entry));
   }
   return !unit.failed();
 }
 
 const DebugEntry* DebugEntries::at(std::uint64_t offset) const {
-  const auto found = numbers_.find(offset);
-  return found != numbers_.end() ? &entries_[found->second] : nullptr;
+  const auto found = std::partition_point(
+      entries_.begin(), entries_.end(), [&](const DebugEntry& one) { return one.offset < offset; });
+  return found != entries_.end() && found->offset == offset ? &*found : nullptr;
 }
 
 std::optional<DebugPlace> DebugEntries::place_at(DebugBytes in) const {
@@ -252,14 +251,11 @@ std::vector<DebugRange> DebugEntries::places_of(const DebugEntry& variable) cons
   const DebugValue* const value = variable.find(dwarf::at_location);
   if (value == nullptr || value->kind == DebugValue::Kind::Text) return ranges;
   if (value->kind == DebugValue::Kind::Block) {
-    const DebugSection& own = sections_.find("debug_info")->second;
-    if (auto place = place_at(DebugBytes(own, value->begin, value->end)))
+    if (auto place = place_at(DebugBytes(sections_.info, value->begin, value->end)))
       ranges.push_back({{}, {}, std::move(*place)});
     return ranges;
   }
-  const auto lists = sections_.find("debug_loc");
-  if (lists == sections_.end()) return ranges;
-  DebugBytes in(lists->second, value->number);
+  DebugBytes in(sections_.loc, value->number);
   for (;;) {
     const std::string_view begin = in.symbol();
     in.number(8);
@@ -270,7 +266,7 @@ std::vector<DebugRange> DebugEntries::places_of(const DebugEntry& variable) cons
     const std::size_t at = in.at();
     in.skip(bytes);
     if (in.failed()) return ranges;
-    if (auto place = place_at(DebugBytes(lists->second, at, in.at())))
+    if (auto place = place_at(DebugBytes(sections_.loc, at, in.at())))
       ranges.push_back({begin, end, std::move(*place)});
   }
 }
@@ -279,7 +275,7 @@ std::optional<std::uint64_t> DebugEntries::offset_of(const DebugEntry& member) c
   const DebugValue* const value = member.find(dwarf::at_data_member_location);
   if (value == nullptr || value->kind == DebugValue::Kind::Text) return std::nullopt;
   if (value->kind == DebugValue::Kind::Number) return value->number;
-  DebugBytes in(sections_.find("debug_info")->second, value->begin, value->end);
+  DebugBytes in(sections_.info, value->begin, value->end);
   if (in.number(1) != dwarf::op_plus_uconst) return std::nullopt;
   const std::uint64_t offset = in.unsigned_number();
   if (in.failed() || !in.at_end()) return std::nullopt;

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -53,6 +52,9 @@ class DebugEntries {
   static std::optional<DebugEntries> read(DebugSections sections);
 
   const std::vector<DebugEntry>& all() const { return entries_; }
+  std::size_t number_of(const DebugEntry& entry) const {
+    return static_cast<std::size_t>(&entry - entries_.data());
+  }
   /// The numbers of those that are in no other but a compilation unit.
   const std::vector<std::size_t>& outermost() const { return outermost_; }
   /// The entry that a reference names; null if there is none.
@@ -69,7 +71,6 @@ class DebugEntries {
   DebugSections sections_;
   std::vector<DebugEntry> entries_;
   std::vector<std::size_t> outermost_;
-  std::map<std::uint64_t, std::size_t> numbers_;  ///< by offset
 };
 
 }  // namespace pycuda::cpu::ptx

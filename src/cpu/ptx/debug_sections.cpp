@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "cpu/ptx/debug_sections.h"
 
+#include <algorithm>
+
 #include "cpu/ptx/lexer.h"
 #include "cpu/ptx/literal.h"
 #include "cpu/ptx/opcode_table.h"
@@ -16,16 +18,22 @@ class SectionReader {
   std::optional<DebugSections> read() {
     while (token_.kind != Token::Kind::End) {
       if (!take_dot("section") || token_.kind != Token::Kind::Dot) return std::nullopt;
-      DebugSection& section = sections_[take().text];
-      if (!accept('{')) return std::nullopt;
+      DebugSection* const section = named(take().text);
+      if (section == nullptr || !accept('{')) return std::nullopt;
       while (!accept('}')) {
-        if (!line(section)) return std::nullopt;
+        if (!line(*section)) return std::nullopt;
       }
     }
     return std::move(sections_);
   }
 
  private:
+  DebugSection* named(std::string_view name) {
+    if (name == "debug_info") return &sections_.info;
+    if (name == "debug_abbrev") return &sections_.abbrev;
+    if (name == "debug_loc") return &sections_.loc;
+    return name == "debug_str" ? &sections_.str : nullptr;
+  }
   Token take() {
     const Token taken = token_;
     token_ = lexer_.next();
@@ -57,7 +65,7 @@ class SectionReader {
   bool datum(DebugSection& section, unsigned bytes) {
     std::uint64_t bits = 0;
     if (token_.kind == Token::Kind::Identifier || token_.kind == Token::Kind::Dot) {
-      section.symbols.emplace(section.bytes.size(), take().text);
+      section.symbols.emplace_back(section.bytes.size(), take().text);
       if (token_.is('-')) return false;
       if (accept('+') && !number(bits)) return false;
     } else {
@@ -140,8 +148,10 @@ std::string_view DebugBytes::text() {
 }
 
 std::string_view DebugBytes::symbol() const {
-  const auto found = section_->symbols.find(at_);
-  return found != section_->symbols.end() ? found->second : std::string_view();
+  const auto& all = section_->symbols;
+  const auto found = std::partition_point(all.begin(), all.end(),
+                                          [&](const auto& one) { return one.first < at_; });
+  return found != all.end() && found->first == at_ ? found->second : std::string_view();
 }
 
 void DebugBytes::skip(std::uint64_t bytes) {

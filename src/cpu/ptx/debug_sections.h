@@ -8,20 +8,28 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace pycuda::cpu::ptx {
+
+/// Numbers by name: one type of map in all of this, each has much code of its own.
+using NumbersByName = std::map<std::string_view, std::size_t>;
 
 /// One section. Where an address stands, the bytes hold what is added to its symbol.
 struct DebugSection {
   std::string bytes;
-  std::map<std::size_t, std::string_view> symbols;  ///< by offset
-  std::map<std::string_view, std::size_t> labels;   ///< offsets
+  std::vector<std::pair<std::size_t, std::string_view>> symbols;  ///< with their offsets, in order
+  NumbersByName labels;                                           ///< offsets
 };
 
-using DebugSections = std::map<std::string_view, DebugSection>;
+/// Empty where there are none.
+struct DebugSections {
+  DebugSection info, abbrev, loc, str;
+};
 
-/// The sections of Module::debug_text, which must outlive them, by name (without the dot). Nothing
-/// if there is a form of data that debuggers of PTX do not need.
+/// The sections of Module::debug_text, which must outlive them. Nothing if there is a form of data
+/// that debuggers of PTX do not need.
 std::optional<DebugSections> read_debug_sections(std::string_view text);
 
 /// A position in a section. What is read beyond the end is 0, and `failed` afterwards.
