@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: MIT
 """PYCUDA_CPU_SYMBOLS: gdb and perf know the kernels that the CPU driver compiles."""
 
-import os
 import re
-import shutil
 import subprocess
 import sys
 import textwrap
 
 import pytest
+from gdb_session import gdb_environment, run_gdb
 from programs import has_cpu_driver, run_program
 
 pytestmark = pytest.mark.skipif(not has_cpu_driver(), reason="needs the CPU driver, which was not built")
@@ -62,16 +61,12 @@ def program(tmp_path):
     return path
 
 
-def _environment(tmp_path, **variables):
-    return {**os.environ, "PYCUDA_CACHE_DIR": str(tmp_path / "cache"), "PYCUDA_CPU_SYMBOLS": "1", **variables}
-
-
 @pytest.mark.parametrize("vectors", ["0", "1"])
 def test_perf_finds_the_code_of_kernels(program, tmp_path, vectors):
     for _ in ("compiled", "from the cache"):
         ran = subprocess.run(
             [sys.executable, program],
-            env=_environment(tmp_path, PYCUDA_CPU_VECTOR=vectors),
+            env=gdb_environment(tmp_path, PYCUDA_CPU_VECTOR=vectors),
             capture_output=True,
             text=True,
         )
@@ -97,36 +92,23 @@ def test_a_map_that_is_no_file_of_ours_is_left_alone(tmp_path):
     end = "\nos.path.lexists(path) and os.remove(path)\n"
     program = tmp_path / "program.py"
     program.write_text(beginning + PROGRAM.replace("if os.path.exists(path):", "if False:") + end)
-    ran = subprocess.run([sys.executable, program], env=_environment(tmp_path), capture_output=True, text=True)
+    ran = subprocess.run([sys.executable, program], env=gdb_environment(tmp_path), capture_output=True, text=True)
     assert ran.returncode == 0, ran.stderr
     assert other.read_text() == "theirs"
     assert "cannot be written: perf knows no kernels" in ran.stderr
 
 
-def _gdb(program, tmp_path, *commands):
-    """What gdb prints of these commands, the program as its argument."""
-    if shutil.which("gdb") is None:
-        pytest.skip("needs gdb")
-    command = ["gdb", "-nx", "-batch", "-iex", "set auto-load off", "-ex", "set debuginfod enabled off"]
-    for text in ("set breakpoint pending on", "set pagination off", *commands):
-        command += ["-ex", text]
-    ran = subprocess.run(
-        [*command, "--args", sys.executable, program], env=_environment(tmp_path), capture_output=True, text=True
-    )
-    if "ptrace: Operation not permitted" in ran.stderr:
-        pytest.skip("needs ptrace")
-    return ran.stdout
-
-
 def test_gdb_stops_at_a_line_of_a_kernel(program, tmp_path):
-    said = _gdb(program, tmp_path, "break kernel.cu:9", "run", "backtrace 1", "info symbol $pc", "delete", "continue")
+    said = run_gdb(
+        program, tmp_path, "break kernel.cu:9", "run", "backtrace 1", "info symbol $pc", "delete", "continue"
+    )
     assert re.search(r"hit Breakpoint 1, scale \(\)\s+at kernel\.cu:9", said), said
     assert re.search(r"#0  scale \(\) at kernel\.cu:9", said), said
     assert "exited normally" in said, said
 
 
 def test_gdb_stops_in_a_kernel_by_its_name(program, tmp_path):
-    said = _gdb(program, tmp_path, "break turn", "run", "next", "backtrace 1", "delete", "continue")
+    said = run_gdb(program, tmp_path, "break turn", "run", "next", "backtrace 1", "delete", "continue")
     assert re.search(r"hit Breakpoint 1(\.\d)?, turn \(", said), said
     assert re.search(r"#0  turn \(.*\) at kernel\.cu:1[1-7]", said), said
     assert "exited normally" in said, said

@@ -92,7 +92,9 @@ base::Result<std::shared_ptr<const Program>, ptx::Diagnostics> Program::compile(
   CompiledProgram program;
   program.images = std::move(*images);
   std::vector<Part> parts;
-  if (options.by_parts) parts = parts_of(*parsed);
+  // Debuggers move a breakpoint whose line they do not know yet to another kernel's.
+  const bool at_once = options.symbols && !parsed->debug_text.empty();
+  if (options.by_parts && !at_once) parts = parts_of(*parsed);
   Options chosen = options;
   program.on_demand = parts.size() == 1 && !parts.front().whole;
   if (program.on_demand) chosen.forms = std::nullopt;

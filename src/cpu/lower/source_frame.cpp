@@ -79,9 +79,23 @@ bool SourceFrame::collect(const ptx::DebugEntry& entry) {
   by_register_.resize(lowering_.source().registers.size());
   scopes_.push_back({function, nullptr, function->getLine()});
   enter(entry, 0);
+  find_body();
   add_symbols();
   add_indexes(0);
   return copy_count_ <= most_copies && bytes_ <= most_bytes;
+}
+
+/// Debuggers that stop at a function do so where its parameters are in place.
+void SourceFrame::find_body() {
+  using enum ptx::Opcode;
+  const std::vector<ptx::Instruction>& body = lowering_.source().body;
+  while (body_begin_ < body.size()) {
+    const ptx::Instruction& next = body[body_begin_];
+    const bool moves =
+        next.opcode == ld || next.opcode == st || next.opcode == mov || next.opcode == cvta;
+    if (!moves || scope_of_[body_begin_] != 0 || next.source_line != scopes_.front().line) break;
+    ++body_begin_;
+  }
 }
 
 void SourceFrame::enter(const ptx::DebugEntry& entry, std::size_t scope) {
@@ -335,8 +349,7 @@ void SourceFrame::open() {
   memory_->setAlignment(llvm::Align(word_bytes));
   memory_->setMetadata(source_variables, llvm::MDNode::get(context, {}));
   lowering_.target()->setSubprogram(subprogram());
-  b.SetCurrentDebugLocation(
-      llvm::DILocation::get(context, subprogram()->getLine(), 0, subprogram()));
+  b.SetCurrentDebugLocation(llvm::DILocation::get(context, 0, 0, subprogram()));
   b.CreateMemSet(memory_, b.getInt8(0), bytes_, llvm::Align(word_bytes), /*isVolatile=*/true);
   // Whose address is in memory is not taken apart.
   store(memory_, own_place);
@@ -389,7 +402,7 @@ llvm::DILocation* SourceFrame::location(std::uint32_t instruction) const {
   const Scope& in = scopes_[scope_of_[std::min<std::size_t>(instruction, body.size())]];
   llvm::DILocalScope* scope = in.scope;
   unsigned line = 0;
-  if (instruction < body.size()) {
+  if (instruction < body.size() && instruction >= body_begin_) {
     line = body[instruction].source_line;
     llvm::DIFile* const file = known_.types().file(body[instruction].source_file);
     if (file == nullptr) line = 0;

@@ -64,6 +64,7 @@ class SourceFrame {
   SourceFrame(FunctionLowering& lowering, SourceInformation& known);
   bool collect(const ptx::DebugEntry& entry);
   void find_jumps();
+  void find_body();
   void enter(const ptx::DebugEntry& entry, std::size_t scope);
   void enter_block(const ptx::DebugEntry& entry, std::size_t scope);
   void enter_inlined(const ptx::DebugEntry& entry, std::size_t scope);
@@ -91,6 +92,7 @@ class SourceFrame {
   std::vector<bool> is_jumped_to_;
   std::vector<Scope> scopes_;
   std::vector<std::size_t> scope_of_;  ///< by instruction
+  std::uint32_t body_begin_ = 0;  ///< the instruction behind those that put parameters in place
   std::vector<Declared> declared_;
   std::vector<InRegister> in_registers_;
   /// Numbers of in_registers_: by register, and what is copied before each instruction.

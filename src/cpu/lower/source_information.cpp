@@ -36,7 +36,8 @@ SourceInformation::SourceInformation(const ptx::Module& source, llvm::Module& ta
       subprograms_(entries_.all().size()),
       first_file_(source.files.empty() ? builder_.createFile("ptx", "")
                                        : builder_.createFile(source.files.front().name, "")) {
-  builder_.createCompileUnit(llvm::dwarf::DW_LANG_C_plus_plus, first_file_, "ptx",
+  // As of clang, whose code generator this is, gdb believes where a function's prologue ends.
+  builder_.createCompileUnit(llvm::dwarf::DW_LANG_C_plus_plus, first_file_, "clang (of PTX)",
                              /*isOptimized=*/false, "", 0);
   for (const std::size_t index : entries_.outermost()) {
     const ptx::DebugEntry& entry = entries_.all()[index];
