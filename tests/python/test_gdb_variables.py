@@ -354,7 +354,8 @@ def damaged(seed):
 
 
 variants = [damaged(seed) for seed in range(60)]
-variants += ["", sections.replace("\\n.b8 17\\n", "\\n.b8 98\\n", 1), sections[sections.index("\\t.section\\t.debug_info") :]]
+entries = sections.index("\\t.section\\t.debug_info")
+variants += ["", sections.replace("\\n.b8 17\\n", "\\n.b8 98\\n", 1), sections[entries:]]
 for sections in variants:
     module = cuda.module_from_buffer((code + sections).encode() + b"\\0")
     a = np.arange(4, dtype=np.int32)
