@@ -2,6 +2,7 @@
 """Kernels compiled with -G in gdb: variables of the source, of the thread that has stopped, and steps by lines."""
 
 import itertools
+import pathlib
 import re
 import textwrap
 
@@ -270,6 +271,22 @@ def test_members_and_templates(gdb):
         *(f"break kernel.cu:{_line('return sum')}", "continue", "print sum", "print of", "bt 1", "kill"),
     )
     _assert_says(said, "= 3", "= 1.5", "= 1.5", "= 15", "{4, 5, 6}", "#0  total<3> (of=")
+
+
+def test_the_session_of_the_documentation(tmp_path):
+    page = (pathlib.Path(__file__).parents[2] / "docs" / "cpu-driver" / "debuggers.md").read_text()
+    blocks = re.findall(r"```(?:python|text)\n(.*?)```", page, re.DOTALL)
+    program, session = tmp_path / "program.py", blocks[1].splitlines()[1:]
+    program.write_text(blocks[0])
+    source = blocks[0].split('"""')[1]
+    (tmp_path / "kernel.cu").write_text(source)
+    commands = [line.removeprefix("(gdb) ") for line in session if line.startswith("(gdb)")]
+    said = run_gdb(program, tmp_path, f"directory {tmp_path}", *commands, PYCUDA_DRIVER="cpu", PYCUDA_CPU_THREADS="1")
+
+    def readable(text):
+        return re.sub(r"0x[0-9a-f]+|Breakpoint [\d.]+", "", text)
+
+    _assert_says(readable(said), *(readable(line) for line in session if not line.startswith("(gdb)")))
 
 
 def test_without_the_option_kernels_have_no_variables(tmp_path):
