@@ -26,6 +26,8 @@ constexpr std::uint64_t word_bytes = 8, own_place = 0, thread_place = word_bytes
 /// More would take too long to compile, or make frames too large for a thread's stack.
 constexpr std::size_t most_copies = 50'000;
 constexpr std::uint64_t most_bytes = 64 * 1024;
+/// What no compiler writes would take for ever.
+constexpr std::uint64_t most_work = 10'000'000;
 
 /// From the frame's memory to the field of a structure, through the pointers before it.
 std::vector<std::uint64_t> field_behind(std::initializer_list<std::size_t> offsets) {
@@ -82,7 +84,11 @@ bool SourceFrame::collect(const ptx::DebugEntry& entry) {
   find_body();
   add_symbols();
   add_indexes(0);
-  return copy_count_ <= most_copies && bytes_ <= most_bytes;
+  return !is_too_much();
+}
+
+bool SourceFrame::is_too_much() const {
+  return copy_count_ > most_copies || bytes_ > most_bytes || work_ > most_work;
 }
 
 /// Debuggers that stop at a function do so where its parameters are in place.
@@ -101,6 +107,8 @@ void SourceFrame::find_body() {
 void SourceFrame::enter(const ptx::DebugEntry& entry, std::size_t scope) {
   for (const std::size_t child : entry.children) {
     const ptx::DebugEntry& one = known_.entries().all()[child];
+    ++work_;
+    if (is_too_much()) return;
     switch (one.tag) {
       case dwarf::tag_variable:
       case dwarf::tag_formal_parameter:
@@ -149,6 +157,7 @@ std::size_t SourceFrame::add_scope(const ptx::DebugEntry& entry, Scope scope) {
   const std::uint32_t begin = index_of(entry.symbol(dwarf::at_low_pc), count);
   const std::uint32_t end = index_of(entry.symbol(dwarf::at_high_pc), begin);
   scopes_.push_back(scope);
+  work_ += end > begin ? end - begin : 0;
   for (std::uint32_t i = begin; i < std::min(end, count); ++i) scope_of_[i] = scopes_.size() - 1;
   return scopes_.size() - 1;
 }
@@ -182,6 +191,7 @@ void SourceFrame::add_variable(const ptx::DebugEntry& entry, std::size_t scope) 
           : builder.createAutoVariable(of, name, file, line, type, stays);
   if (add_constant(entry, variable, scope)) return;
   const std::vector<ptx::DebugRange> ranges = known_.entries().places_of(entry);
+  work_ += ranges.size();
   if (ranges.size() == 1 && !ranges.front().place.symbol.empty()) {
     add_memory(ranges.front().place, variable, scope);
   } else if (!ranges.empty()) {
@@ -216,7 +226,8 @@ void SourceFrame::add_registers(const std::vector<ptx::DebugRange>& ranges,
     in_registers_.push_back({place, static_cast<ptx::RegisterId>(found->second), begin, end});
     by_register_[found->second].push_back(number);
     is_known = true;
-    if (range.begin.empty()) continue;
+    if (range.begin.empty() || is_too_much()) continue;
+    work_ += end > begin ? end - begin : 0;
     for (std::uint32_t i = begin; i < end && copy_count_ <= most_copies; ++i) {
       if (i != begin && !is_jumped_to_[i]) continue;
       copies_[i].push_back(number);

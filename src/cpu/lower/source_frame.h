@@ -63,6 +63,7 @@ class SourceFrame {
 
   SourceFrame(FunctionLowering& lowering, SourceInformation& known);
   bool collect(const ptx::DebugEntry& entry);
+  bool is_too_much() const;
   void find_jumps();
   void find_body();
   void enter(const ptx::DebugEntry& entry, std::size_t scope);
@@ -98,6 +99,7 @@ class SourceFrame {
   /// Numbers of in_registers_: by register, and what is copied before each instruction.
   std::vector<std::vector<std::size_t>> by_register_, copies_;
   std::size_t copy_count_ = 0;
+  std::uint64_t work_ = 0;                                      ///< steps taken so far
   std::vector<std::pair<std::uint64_t, llvm::Value*>> stored_;  ///< at the start, by place
   std::vector<ptx::RegisterId> written_;
   std::uint64_t bytes_;

@@ -43,7 +43,10 @@ SourceInformation::SourceInformation(const ptx::Module& source, llvm::Module& ta
     const ptx::DebugEntry& entry = entries_.all()[index];
     const std::string_view label = entry.symbol(dwarf::at_low_pc);
     if (entry.tag == dwarf::tag_subprogram && !label.empty()) by_label_.emplace(label, index);
-    if (entry.tag != dwarf::tag_variable) continue;
+    const ptx::DebugValue* const place = entry.find(dwarf::at_location);
+    if (entry.tag != dwarf::tag_variable || place == nullptr ||
+        place->kind != ptx::DebugValue::Kind::Block)
+      continue;
     for (const ptx::DebugRange& range : entries_.places_of(entry))
       by_symbol_.emplace(range.place.symbol, index);
   }

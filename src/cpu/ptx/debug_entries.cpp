@@ -17,7 +17,8 @@ struct Shape {
 };
 using Shapes = std::vector<Shape>;
 
-constexpr std::size_t deepest = 200;
+/// More than compilers write: what takes longer to read is none of theirs.
+constexpr std::size_t deepest = 200, most_shapes = 1000;
 
 std::optional<Shapes> read_shapes(DebugBytes in) {
   Shapes shapes;
@@ -33,6 +34,7 @@ std::optional<Shapes> read_shapes(DebugBytes in) {
       shape.forms.emplace_back(attribute, form);
     }
     shapes.push_back(std::move(shape));
+    if (shapes.size() > most_shapes) return std::nullopt;
   }
   if (in.failed()) return std::nullopt;
   return shapes;
@@ -203,6 +205,9 @@ bool DebugEntries::read_unit(DebugBytes& in) {
     DebugEntry entry;
     entry.offset = offset;
     entry.tag = shape->tag;
+    // Some forms have no bytes.
+    attributes_ += shape->forms.size();
+    if (attributes_ > 2 * section.bytes.size()) return false;
     for (const auto& [attribute, form] : shape->forms) {
       auto value = values.read(unit, form);
       if (!value) return false;

@@ -71,6 +71,7 @@ class DebugEntries {
   DebugSections sections_;
   std::vector<DebugEntry> entries_;
   std::vector<std::size_t> outermost_;
+  std::size_t attributes_ = 0;  ///< of all entries
 };
 
 }  // namespace pycuda::cpu::ptx

@@ -143,6 +143,17 @@ TEST_CASE("debug information in unknown forms is none") {
   CHECK_FALSE(entries_of(module_of(text_of_sections(with("$L__text+2", "$L__text+99")))));
 }
 
+TEST_CASE("debug information that grows without end is none") {
+  // Flags without bytes, and kinds of entries that nobody uses.
+  std::string flags, kinds;
+  for (int i = 0; i < 2000; ++i) {
+    flags += "127, 25, ";
+    kinds += ".b8 100, 36, 0, 0, 0\n";
+  }
+  CHECK_FALSE(entries_of(module_of(text_of_sections(with("5, 36, 0, ", "5, 36, 0, " + flags)))));
+  CHECK_FALSE(entries_of(module_of(text_of_sections(with(".b8 1, 17", kinds + ".b8 1, 17")))));
+}
+
 TEST_CASE("variables whose place is not known have none") {
   const auto count = [](const std::string& text) {
     const Module module = module_of(text_of_sections(text));
