@@ -308,6 +308,12 @@ def test_results_are_those_of_other_code(check):
     assert RESULTS in outputs.pop()
 
 
+def test_the_plan_says_why_the_code_is_slow():
+    program = PROGRAM.replace("OPTIONS", '["-G"]') + '\nprint(module.get_function("fill").plan((64, 1, 1)))\n'
+    plans = [run_program(program, PYCUDA_CPU_SYMBOLS=symbols)[0] for symbols in ("0", "1")]
+    assert ["compiled for a debugger (-G" in plan for plan in plans] == [False, True]
+
+
 def test_a_kernel_with_many_barriers(tmp_path):
     turns = "\n".join("v += s[(i + 1) % 32]; __syncthreads(); s[i] = v; __syncthreads();" for _ in range(110))
     source = f"""

@@ -58,7 +58,7 @@ struct Options {
   Streaming streaming = streaming_wanted();  ///< decides which code is made, not what it is
   bool streaming_form = false;               ///< this is for launches whose stores do so
   bool symbols = symbols_wanted();           ///< code has debug information
-  bool variables = true;  ///< with symbols: also of the source, where the PTX has them
+  bool variables = true;          ///< with symbols: also of the source, where the PTX has them
   bool processor_flushes = true;  ///< where it can (lower/processor_flushes.h), else code does
   /// Compiles what is asked for first. Where that takes more than `deadline` of a processor's time,
   /// it goes on while the program runs baseline code; none: everything is waited for.
