@@ -61,6 +61,10 @@ def test_pseudo_random_numbers_are_nvidias(own, nvidia, kind, order, what):
 
 @pytest.mark.parametrize("what", CALLS)
 def test_mtgp32s_numbers_are_nvidias(own, nvidia, what):
+    version = ctypes.c_int()
+    assert nvidia.curandGetVersion(ctypes.byref(version)) == 0
+    if what in ("normal double", "log-normal double") and version.value < 10405:
+        pytest.skip("needs cuRAND 10.4.5: before it, NVIDIA's generator on the host had fewer digits here")
     for order in (None, calls.BEST, calls.LEGACY):
         sets = {"order": order, "seed": 777}
         mine, theirs = Generator(own, MTGP32, **sets), Generator(nvidia, MTGP32, host=True, **sets)
