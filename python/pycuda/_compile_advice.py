@@ -24,6 +24,8 @@ _SUMMARY = re.compile(r"\d+ (?:catastrophic )?errors? detected in the compilatio
 _ERROR_PLACE = re.compile(r"\bkernel\.cu\((\d+)\): (?:catastrophic )?error")
 # Where a closing brace is missing, the compiler points to the brace around the source, which the source does not show.
 _WRAPPING_BRACE = re.compile(r'^[^\n]*: note [^\n]*to match this "{"\n+ *extern "C" {\n *\^\n*', re.MULTILINE)
+_CANDIDATE = re.compile(r"\bnote #\d+-D: .*(?:does not match|failed deduction)", re.IGNORECASE)
+_OF_GENERATED = re.compile(r"\b(?:REDUCE|READ_AND_MAP|SCAN_EXPR|INPUT_EXPR)\(")
 _REMEDIES = {
     "cudaMalloc": "pycuda.driver.mem_alloc or pycuda.gpuarray allocate device memory",
     "cudaMemcpy": "pycuda.driver.In, Out and InOut, or pycuda.gpuarray, copy arrays",
@@ -190,6 +192,8 @@ def advice_on_errors(output, source=""):
         return "kernels print with printf"
     for line, indent in _MARKED_NAME.findall(output):
         names += re.findall(r"^\w+", line[len(indent) :])
+    if "cg" in names:
+        return "cg is short for cooperative_groups: #include <cooperative_groups.h>, namespace cg = cooperative_groups;"
     for name in names:
         for pattern, header in _HEADERS:
             if found := re.fullmatch(pattern, name):
@@ -205,6 +209,8 @@ def advice_on_errors(output, source=""):
             return f"{name} is not declared; did you mean {meant}?"
     if found := undeclared_in_errors(output):
         return found
+    if constant := next((name for name in names if re.fullmatch(r"[A-Z][A-Z_\d]*", name)), ""):
+        return f"{constant} is not declared: #define {constant} 256 in the source, or options=['-D{constant}=256']"
     if found := re.search(r'more than one instance of overloaded function "(\w+)" has "C" linkage', output):
         return f"{found[1]} is a function of CUDA: give the kernel another name"
     if 'declaration is incompatible with previous "' in output and "extern __shared__" in output:
@@ -231,7 +237,25 @@ def without_summary(output):
             is_shown = ": warning " not in line and not line.startswith("Remark: ")
         if is_shown and line.strip() and not _SUMMARY.match(line):
             lines.append(line)
-    return "\n".join(lines)
+    return "\n".join(_telling("\n".join(lines)))
+
+
+def _telling(output):
+    """The parts of a compiler's output, each an error or a note, that do not only repeat or follow from others."""
+    parts = re.split(r"\n(?=\S)", output)
+    if any('error: attribute "__global__" does not apply here' in part for part in parts):
+        # An unknown type among a kernel's parameters makes the compiler take the rest for a variable.
+        parts = [part for part in parts if _UNKNOWN_NAME.search(part)][:1] or parts
+    if sum(_CANDIDATE.search(part) is not None for part in parts) > 2:
+        parts = [part for part in parts if not _CANDIDATE.search(part)]
+    shown, said = [], set()
+    for part in parts:
+        # What a program gives as an expression stands in several places of a generated kernel.
+        message = part.partition("\n")[0].partition(": ")[2] if _OF_GENERATED.search(part) else None
+        if message is None or message not in said:
+            shown.append(part)
+        said.add(message)
+    return shown
 
 
 def line_of_first_error(output):

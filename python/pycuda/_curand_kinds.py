@@ -6,6 +6,7 @@ import numpy as np
 from pycuda import _curand_kernels, _curand_seeds, gpuarray
 from pycuda._arrays.ops.creation import packed
 from pycuda._curand_generator import RandomNumberGenerator
+from pycuda._public_names import without_underscore
 from pycuda.driver import direction_vector_set
 
 _MOST_SOBOL_DIMENSIONS = 20000
@@ -28,6 +29,7 @@ def _dense(name, array, dtypes, shape):
     return packed(array, array.dtype)
 
 
+@without_underscore
 class _PseudoRandomNumberGenerator(RandomNumberGenerator):
     has_box_muller = True
     _skips = ("skip_ahead", "skip_ahead_sequence")
@@ -81,6 +83,7 @@ class PhiloxRandomNumberGenerator(_PseudoRandomNumberGenerator):
         self._start("curandStatePhilox4_32_10", seed_getter, offset)
 
 
+@without_underscore
 class _SobolRandomNumberGenerator(RandomNumberGenerator):
     _most_generators = _MOST_SOBOL_DIMENSIONS
     _bits = 32
@@ -140,6 +143,7 @@ class ScrambledSobol32RandomNumberGenerator(_SobolRandomNumberGenerator):
         )
 
 
+@without_underscore
 class _Sobol64RandomNumberGenerator(_SobolRandomNumberGenerator):
     gen_info = RandomNumberGenerator.gen_info + [("uniform_long", "unsigned long long", "")]
     _bits = 64

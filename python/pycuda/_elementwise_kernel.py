@@ -15,6 +15,7 @@ from pycuda._kernel_arguments import (
     Call,
     advice_on_numbers,
     check_argument_names,
+    check_expressions,
     check_kernel_name,
     declarations,
     elementwise_names,
@@ -191,6 +192,7 @@ class ElementwiseKernel:
 
     def __init__(self, arguments, operation, name="kernel", keep=False, options=None, **kwargs):
         check_kernel_name(name)
+        check_expressions(operation=operation)
         self.gen_kwargs = dict(kwargs, keep=keep, options=options, name=name, operation=operation, arguments=arguments)
         self._arguments = None
         self._variables = []

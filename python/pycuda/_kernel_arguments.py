@@ -48,6 +48,13 @@ def check_kernel_name(name, suffix=""):
         )
 
 
+def check_expressions(**expressions):
+    """Refuse code that is no string, such as a lambda."""
+    for name, code in expressions.items():
+        if code is not None and not isinstance(code, str):
+            raise TypeError(f"{name} must be a string of C++, such as 'a + b', not {type(code).__name__}")
+
+
 def check_argument_names(name, arguments, used):
     """Refuse arguments of the same name, and names that the generated kernel uses itself."""
     names = [argument.name for argument in arguments]
@@ -92,7 +99,10 @@ def parse_arguments(arguments):
     """A new list of arguments, from C declarations or from a sequence of arguments."""
     if isinstance(arguments, str):
         return [parse_c_arg(text) for text in _split_at_commas(arguments)]
-    return list(arguments)
+    arguments = list(arguments)
+    if any(isinstance(argument, str) for argument in arguments):
+        raise TypeError(f"arguments of C++ are one string: {', '.join(map(str, arguments))!r}")
+    return arguments
 
 
 def _split_at_commas(text):

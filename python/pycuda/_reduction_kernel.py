@@ -15,6 +15,7 @@ from pycuda._kernel_arguments import (
     STRIDED_VECTOR,
     Call,
     check_argument_names,
+    check_expressions,
     check_kernel_name,
     elementwise_names,
     extent_arguments,
@@ -255,6 +256,7 @@ class ReductionKernel(MadeInContext, PreambleVariables):
         allocator=None,
     ):
         check_kernel_name(name, "_stage1")
+        check_expressions(reduce_expr=reduce_expr, map_expr=map_expr)
         if neutral is None:
             raise TypeError("neutral must be what reduce_expr starts from, in C++, such as '0' for a+b; it is None")
         self.dtype_out = np.dtype(dtype_out)

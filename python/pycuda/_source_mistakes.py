@@ -40,6 +40,21 @@ _PYTHON_NAMES = {
     "elif": "else if",
     "pass": "an empty statement, ;",
 }
+_OTHER_NAMES = {
+    "math": "math is Python's module: C++ has sqrtf(x), sinf(x) ... without it",
+    "rand": "kernels have no rand(): pass numbers that pycuda.curandom makes, or use curand_kernel.h",
+    "complex": "pycuda::complex<float> is declared in a header: #include <pycuda-complex.hpp>",
+    "len": "C++ arrays do not know their length: pass it to the kernel, int n",
+    "range": "range is Python: C++ writes for (int i = 0; i < n; ++i)",
+    "null": "C++ writes nullptr",
+    "pi": "the number is M_PI in C++, (float)M_PI for floats",
+    "exit": "a thread of a kernel ends with return; __trap() ends the launch with an error",
+    **dict.fromkeys(
+        ("string", "vector"),
+        "kernels have arrays, of a size that the compiler knows, and pointers in place of strings and vectors",
+    ),
+}
+_VECTOR = r"(?:u?(?:char|short|int|long|longlong)|float|double)[1-4]"
 _PARTS = "threadIdx, blockIdx, blockDim and gridDim have three parts: threadIdx.x, .y and .z"
 # What the compiler says, with the line below it, and what to do; {} is the pattern's group.
 _HABITS = (
@@ -48,6 +63,8 @@ _HABITS = (
         r"unrecognized preprocessing directive",
         "a comment of C++ begins with //, a line that begins with # is no comment",
     ),
+    (r"a __global__ function must have a void return type", "a kernel returns nothing: __global__ void name(...)"),
+    (r"integral or unscoped enum type\n[^\n]*%", "% is for integers: fmodf(x, y) is the remainder of floats"),
     (r"integral or unscoped enum type\n[^\n]*\^", "^ is no power but C++'s exclusive or: write x * x, or powf(x, y)"),
     (
         r"must have pointer-to-object type[^\n]*\n[^\n]*\]\[",
@@ -72,6 +89,47 @@ _HABITS = (
     (
         r'identifier "[ab]" is undefined\n *out_type acc = ',
         "neutral has no a and b: it comes before reduce_expr, ReductionKernel(dtype_out, neutral, reduce_expr)",
+    ),
+    (
+        r"operand types are: [^\n]*\b((?:u?(?:char|short|int|long|longlong)|float|double)[1-4])\b",
+        "{} has no operators in CUDA: compute with its parts .x, .y ..., or define the operator in the source",
+    ),
+    (
+        rf'class "{_VECTOR}" has no member "(?:[XYZWrgba]|re|im|real|imag|s\d)"',
+        "the parts of CUDA's vectors are .x, .y, .z and .w",
+    ),
+    (
+        r'no suitable constructor exists to convert from "[^"]*" to "(\w+[2-4])"',
+        "make_{}(...) makes one of its parts",
+    ),
+    (
+        r"must be a modifiable lvalue",
+        "what is const, an expression or built in, such as threadIdx, cannot be written: a kernel's results need a "
+        "pointer without const",
+    ),
+    (
+        r"initializer not allowed for __shared__ variable",
+        "the threads fill shared memory: s[threadIdx.x] = 0; __syncthreads();",
+    ),
+    (r'an automatic "(__\w+__)" variable', "{} variables are declared outside of functions"),
+    (r"does not support exception handling", "kernels report errors in an array, or end the launch by __trap()"),
+    (r'a value of type "void \*" cannot', "C++ converts a void * explicitly: (float *)malloc(n)"),
+    (
+        r'overloaded function "(__(?:shfl\w*|match\w*|reduce\w*)_sync)"',
+        "{} takes the mask of the warp's threads first: {}(0xffffffff, x, ...)",
+    ),
+    (
+        r'expected (?:a "\)"|an expression)\n[^\n]*\b(?:REDUCE|READ_AND_MAP|SCAN_EXPR)\(',
+        "reduce_expr, map_expr and scan_expr are expressions: a + b, without ; at the end",
+    ),
+    (
+        r'identifier "\w+" is undefined\n[^\n]*\bREDUCE\(',
+        "reduce_expr calls its two numbers a and b; map_expr has the arguments, such as x[i]",
+    ),
+    (r'identifier "\w+" is undefined\n[^\n]*\bSCAN_EXPR\(', "scan_expr calls its two numbers a and b"),
+    (
+        r"must have pointer-to-object type[^\n]*\n[^\n]*\bREAD_AND_MAP\(",
+        "an argument that map_expr indexes is declared as a pointer: float *x",
     ),
     (r"return value type does not match the function type", "a void function, such as a kernel, returns nothing"),
 )
@@ -145,14 +203,8 @@ def mistake_in_errors(output):
             return f"{name} is NumPy's name: in C++ it is {_NUMPY[name]}"
         if name in _PYTHON_NAMES:
             return f"{name} is Python: in C++ it is {_PYTHON_NAMES[name]}"
-        if name in ("complex", "len", "range", "math", "rand"):
-            return {
-                "math": "math is Python's module: C++ has sqrtf(x), sinf(x) ... without it",
-                "rand": "kernels have no rand(): pass numbers that pycuda.curandom makes, or use curand_kernel.h",
-                "complex": "pycuda::complex<float> is declared in a header: #include <pycuda-complex.hpp>",
-                "len": "C++ arrays do not know their length: pass it to the kernel, int n",
-                "range": "range is Python: C++ writes for (int i = 0; i < n; ++i)",
-            }[name]
+        if name in _OTHER_NAMES:
+            return _OTHER_NAMES[name]
         if re.search(r"(?<!\{)\{" + name + r"\}(?!\})", output):
             return f"{{{name}}} looks like a placeholder of an f-string or of format(), which has not been filled in"
     if found := re.search(rf'namespace "std" has no member "({_HOST_CLASSES})"', output):

@@ -21,8 +21,9 @@ from pycuda._cluda import CLUDA_PREAMBLE
 from pycuda._contexts import MadeInContext
 from pycuda._errors import CompileError
 from pycuda._generated_modules import generated_module
-from pycuda._kernel_arguments import check_kernel_name, with_headers
+from pycuda._kernel_arguments import check_expressions, check_kernel_name, with_headers
 from pycuda._preamble_variables import PreambleVariables
+from pycuda._public_names import without_underscore
 from pycuda._source_places import place_of_generated
 from pycuda.driver import Context, device_attribute
 from pycuda.tools import dtype_to_ctype
@@ -157,6 +158,7 @@ def _same_words(given, wanted):
     return given == wanted or given.itemsize == wanted.itemsize and given.kind in "iu" and wanted.kind in "iu"
 
 
+@without_underscore
 class _ScanKernel(MadeInContext, PreambleVariables):
     """What both kinds share: everything but the template of the last pass."""
 
@@ -176,6 +178,7 @@ class _ScanKernel(MadeInContext, PreambleVariables):
         if isinstance(self, ExclusiveScanKernel) and neutral is None:
             raise ValueError("neutral element is required for exclusive scan")
         check_kernel_name(name_prefix, "_")
+        check_expressions(scan_expr=scan_expr)
         self.dtype = np.dtype(dtype)
         self.neutral = neutral
         self.scan_wg_size = 128
@@ -251,7 +254,10 @@ class _ScanKernel(MadeInContext, PreambleVariables):
             if isinstance(ary, GPUArray):
                 _array.check_context(ary)
             elif isinstance(ary, np.ndarray):
-                raise TypeError(f"a scan takes arrays on the device, not a numpy.ndarray of shape {ary.shape}")
+                raise TypeError(
+                    f"a scan takes arrays on the device, not a numpy.ndarray of shape {ary.shape}: "
+                    "to_gpu(a) copies it there"
+                )
         if not isinstance(input_ary, GPUArray):
             raise TypeError(f"a scan takes arrays on the device, not {type(input_ary).__name__}")
         if len(input_ary.shape) != 1:
