@@ -80,6 +80,9 @@ class _UnknownName(TypeNameNotKnown, KeyError):
         return str(self.args[0])
 
 
+_UnknownName.__name__ = _UnknownName.__qualname__ = "TypeNameNotKnown"  # what programs catch
+
+
 def fill_registry_with_c_types(reg, respect_windows, include_bool=True):
     """The types that C has by itself, as this platform (or Windows) sizes them."""
     if include_bool:

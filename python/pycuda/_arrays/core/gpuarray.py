@@ -172,6 +172,10 @@ class GPUArray(_driver._ArrayBase):
 
         if text := _other_names.remedy("GPUArray", name):
             raise AttributeError(f"a {type(self).__name__} has no {name}{text}", name=name, obj=self)
+        if name in (self.dtype.names or ()):
+            raise AttributeError(
+                f"a {type(self).__name__} has no {name}: a[{name!r}] is the array of the field", name=name, obj=self
+            )
         return super(_driver._ArrayBase, self).__getattribute__(name)  # raises: also what a property has raised
 
     def __delitem__(self, index):

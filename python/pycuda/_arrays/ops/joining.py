@@ -16,6 +16,18 @@ def _shared_allocator(arrays, allocator):
     return arrays[0].allocator if allocator is None else allocator
 
 
+def _sequence(name, arrays, axis):
+    """The arrays that are joined, as a list."""
+    if isinstance(axis, (GPUArray, np.ndarray)):
+        raise TypeError(f"{name} takes the arrays as one sequence: {name}((a, b))")
+    arrays = list(arrays)
+    for ary in arrays:
+        if not isinstance(ary, GPUArray):
+            copy = "to_gpu(a)" if isinstance(ary, np.ndarray) else "to_gpu(numpy.array(a))"
+            raise TypeError(f"{name} takes arrays on the device, not {type(ary).__name__}: {copy} copies one there")
+    return arrays
+
+
 def concatenate(arrays, axis=0, allocator=None):
     """A new array of several, one after the other along an existing axis.
 
@@ -27,7 +39,7 @@ def concatenate(arrays, axis=0, allocator=None):
     >>> gpuarray.concatenate([a, a])
     array([0, 1, 2, 0, 1, 2], dtype=int32)
     """
-    arrays = list(arrays)
+    arrays = _sequence("concatenate", arrays, axis)
     if not arrays:
         raise ValueError("need at least one array to concatenate")
     first = arrays[0]
@@ -69,7 +81,7 @@ def stack(arrays, axis=0, allocator=None):
     array([[ 0,  1],
            [10, 11]], dtype=int32)
     """
-    arrays = list(arrays)
+    arrays = _sequence("stack", arrays, axis)
     if not arrays:
         raise ValueError("need at least one array to stack")
     shape = arrays[0].shape
