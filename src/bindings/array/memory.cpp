@@ -75,7 +75,7 @@ void bind_array_memory(nb::module_& m) {
       {Py_tp_doc, const_cast<char*>("The memory of an array.")},
       {0, nullptr},
   };
-  memory_type = derive_allocation_type("pycuda._driver._ArrayMemory", memory_slots);
+  memory_type = derive_allocation_type("pycuda.driver.DeviceAllocation", memory_slots);
   m.attr("_ArrayMemory") = nb::borrow(reinterpret_cast<PyObject*>(memory_type));
 }
 

@@ -240,7 +240,7 @@ PyTypeObject* make_type() {
   const PyType_Slot* numbers = array_number_slots(count);
   slots.insert(slots.end(), numbers, numbers + count);
   slots.push_back({0, nullptr});
-  PyType_Spec spec = {"pycuda._driver._ArrayBase", sizeof(ArrayObject), 0,
+  PyType_Spec spec = {"pycuda.gpuarray.GPUArray", sizeof(ArrayObject), 0,
                       Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, slots.data()};
   PyObject* type = PyType_FromSpec(&spec);
   if (type == nullptr) throw nb::python_error();

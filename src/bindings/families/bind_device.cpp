@@ -270,7 +270,7 @@ void bind_device(nb::module_& m) {
           nb::arg("other").none())
       .def("__hash__", [](const cuda::Device& self) { return self.handle(); })
       .def("__repr__", [](const cuda::Device& self) {
-        return "<pycuda._driver.Device " + std::to_string(self.handle()) + ": " + self.name() + ">";
+        return "<pycuda.Device " + std::to_string(self.handle()) + ": " + self.name() + ">";
       });
 
   // For the package's own modules.

@@ -122,7 +122,7 @@ PyTypeObject* make_managed_type() {
       {Py_bf_getbuffer, reinterpret_cast<void*>(export_managed)},
       {0, nullptr},
   };
-  return derive_allocation_type("pycuda._driver.ManagedAllocation", slots);
+  return derive_allocation_type("pycuda.driver.ManagedAllocation", slots);
 }
 
 }  // namespace

@@ -297,7 +297,9 @@ void write_value(const Argument& argument, CUstream stream, std::byte* destinati
     argument.raise_wrong_type(maker.c_str());
   }
   argument.raise_wrong_type(
-      value == Py_None ? "; numpy.intp(0) is a null pointer"
+      value == Py_None && (argument.is_pointer() || argument.declared_type().empty())
+          ? "; numpy.intp(0) is a null pointer"
+      : PyUnicode_Check(value) && !argument.is_pointer() ? "; float() or int() makes a number of it"
       : PyList_Check(value) || PyTuple_Check(value)
           ? "; numpy.array makes an array of it, pycuda.gpuarray.to_gpu copies that to the device"
       : PyObject_CheckBuffer(value) != 0 ? "; bytes() of it passes its contents by value"

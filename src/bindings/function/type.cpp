@@ -361,7 +361,7 @@ PyTypeObject* make_function_type() {
       {Py_tp_getset, properties},
       {0, nullptr},
   };
-  static PyType_Spec spec = {"pycuda._driver.Function", sizeof(FunctionObject), 0,
+  static PyType_Spec spec = {"pycuda.driver.Function", sizeof(FunctionObject), 0,
                              Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
                                  Py_TPFLAGS_DISALLOW_INSTANTIATION,
                              slots};

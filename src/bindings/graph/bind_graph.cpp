@@ -259,7 +259,7 @@ std::string type_name(CUgraphNodeType type) {
 
 std::string node_text(const GraphNodeObject& self) {
   const CUgraphNodeType type = self.graph->type_of(self.node);
-  std::string text = "<pycuda._driver.GraphNode " + type_name(type);
+  std::string text = "<pycuda.GraphNode " + type_name(type);
   if (type == CU_GRAPH_NODE_TYPE_KERNEL) {
     try {
       text += " '" + cuda::kernel_of_node(*self.graph, self.node).first->name() + "'";
@@ -270,9 +270,9 @@ std::string node_text(const GraphNodeObject& self) {
 }
 
 std::string graph_text(const GraphObject& self) {
-  if (!self.graph) return "<pycuda._driver.Graph, being captured>";
+  if (!self.graph) return "<pycuda.Graph, being captured>";
   const std::size_t nodes = self.graph->nodes().size();
-  return "<pycuda._driver.Graph of " + std::to_string(nodes) + (nodes == 1 ? " node>" : " nodes>");
+  return "<pycuda.Graph of " + std::to_string(nodes) + (nodes == 1 ? " node>" : " nodes>");
 }
 
 bool same_node(const GraphNodeObject& self, nb::handle other) {

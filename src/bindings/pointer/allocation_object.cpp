@@ -215,7 +215,7 @@ PyTypeObject* make_type() {
       {Py_nb_index, reinterpret_cast<void*>(address)},
       {0, nullptr},
   };
-  static PyType_Spec spec = {"pycuda._driver.DeviceAllocation", sizeof(AllocationObject), 0,
+  static PyType_Spec spec = {"pycuda.driver.DeviceAllocation", sizeof(AllocationObject), 0,
                              Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC |
                                  Py_TPFLAGS_DISALLOW_INSTANTIATION,
                              slots};

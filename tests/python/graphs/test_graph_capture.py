@@ -112,7 +112,7 @@ def test_an_empty_graph_is_one(stream):
         pass
     assert graph.nodes == []
     assert graph.edges == []
-    assert repr(graph) == "<pycuda._driver.Graph of 0 nodes>"
+    assert repr(graph) == "<pycuda.Graph of 0 nodes>"
     run(graph, stream)
 
 

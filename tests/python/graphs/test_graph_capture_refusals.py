@@ -69,7 +69,7 @@ def test_an_exception_of_the_block_ends_the_capture_and_passes_through(stream):
         b = a + 1
         raise ZeroDivisionError
     assert not stream.is_capturing()
-    assert repr(graph) == "<pycuda._driver.Graph, being captured>"
+    assert repr(graph) == "<pycuda.Graph, being captured>"
     with pytest.raises(cuda.LogicError, match="capture has ended without an error"):
         graph.instantiate()
     b = a + 1

@@ -197,7 +197,7 @@ def test_arguments_of_a_captured_launch_are_changed(stream, scale):
     with stream.capture() as graph:
         scale(a, np.float32(2), block=BLOCK)
     (node,) = graph.nodes
-    assert repr(node) == "<pycuda._driver.GraphNode KERNEL 'scale'>"
+    assert repr(node) == "<pycuda.GraphNode KERNEL 'scale'>"
     executable = graph.instantiate()
     executable.set_kernel_arguments(node, a, 7.0)
     executable.launch(stream)
@@ -328,8 +328,8 @@ def test_a_graph_is_drawn(context, scale, tmp_path):
 def test_nodes_and_graphs_say_what_they_are(context):
     graph = cuda.Graph()
     node = graph.add_empty_node()
-    assert repr(graph) == "<pycuda._driver.Graph of 1 node>"
-    assert repr(node) == "<pycuda._driver.GraphNode EMPTY>"
+    assert repr(graph) == "<pycuda.Graph of 1 node>"
+    assert repr(node) == "<pycuda.GraphNode EMPTY>"
     assert node == graph.nodes[0]
     assert hash(node) == hash(graph.nodes[0])
     assert node != graph
