@@ -49,7 +49,7 @@ def check_kernel_name(name, suffix=""):
 
 
 def check_expressions(**expressions):
-    """Refuse code that is no string, such as a lambda."""
+    """Refuse code that is not a string, such as a lambda."""
     for name, code in expressions.items():
         if code is not None and not isinstance(code, str):
             raise TypeError(f"{name} must be a string of C++, such as 'a + b', not {type(code).__name__}")

@@ -22,7 +22,8 @@ _NAMES = {
     | dict.fromkeys(("to_device", "cuda_array", "togpu"), _TO_DEVICE)
     | dict.fromkeys(("rand", "randn", "random"), "pycuda.curandom has rand(shape) and generators")
     | _OF_SCIPY,
-    "pycuda.cumath": _OF_SCIPY,
+    "pycuda.cumath": _OF_SCIPY
+    | {name: f"it is pycuda.gpuarray.{name}" for name in "max min sum dot where arange zeros empty".split()},
     "pycuda.curandom": dict.fromkeys(
         ("randn", "normal", "standard_normal"),
         "generators, as MRG32k3aRandomNumberGenerator, have gen_normal(shape, dtype)",

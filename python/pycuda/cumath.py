@@ -173,9 +173,4 @@ def __getattr__(name):
     remedy = _other_names.remedy(__name__, name)
     if not remedy and isinstance(getattr(np, name, None), np.ufunc) and name in _driver._array.ufuncs():
         remedy = f": np.{name}(a) computes it on the device"
-    if not remedy:
-        from pycuda import gpuarray
-
-        if callable(getattr(gpuarray, name, None)):
-            remedy = f": it is pycuda.gpuarray.{name}"
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}{remedy}")
