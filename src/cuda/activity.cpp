@@ -6,6 +6,8 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <new>
+#include <utility>
 
 #include "base/dynlib.h"
 #include "cuda/cupti.h"
@@ -43,6 +45,7 @@ struct State {
   std::map<std::uint64_t, Interval> times;  // by number; complete after stop()
   std::mutex mutex;                         // protects what follows
   std::map<std::uint32_t, Call> calls;      // by CUPTI's number of the call
+  std::size_t lost = 0;                     // records for which this process had no memory
 };
 
 /// Never destroyed: CUPTI may deliver buffers while the process ends.
@@ -64,20 +67,28 @@ void request_buffer(std::uint8_t** buffer, std::size_t* bytes, std::size_t* reco
   *records = 0;
 }
 
+void read_record(State& all, const cupti::Activity* record) {
+  if (record->kind == cupti::external_kind) {
+    const auto* const external = static_cast<const cupti::External*>(record);
+    if (external->external_kind == cupti::our_numbers)
+      all.calls[external->correlation].id = external->id;
+  }
+  for (const cupti::Layout& layout : cupti::layouts) {
+    if (record->kind == layout.kind)
+      all.calls[read<std::uint32_t>(record, layout.correlation)].times.include(
+          read<Interval>(record, layout.start));
+  }
+}
+
 void read_buffer(CUcontext, std::uint32_t, std::uint8_t* buffer, std::size_t, std::size_t bytes) {
   State& all = state();
   const std::lock_guard lock(all.mutex);
   cupti::Activity* record = nullptr;
   while (bytes != 0 && all.cupti.ActivityGetNextRecord(buffer, bytes, &record) == 0) {
-    if (record->kind == cupti::external_kind) {
-      const auto* const external = static_cast<const cupti::External*>(record);
-      if (external->external_kind == cupti::our_numbers)
-        all.calls[external->correlation].id = external->id;
-    }
-    for (const cupti::Layout& layout : cupti::layouts) {
-      if (record->kind == layout.kind)
-        all.calls[read<std::uint32_t>(record, layout.correlation)].times.include(
-            read<Interval>(record, layout.start));
+    try {
+      read_record(all, record);
+    } catch (const std::bad_alloc&) {  // CUPTI, which calls this, is C
+      ++all.lost;
     }
   }
   std::free(buffer);
@@ -158,6 +169,11 @@ std::string start(const std::vector<std::string>& libraries) {
   if (const cupti::Status status = cupti.Subscribe(&all.subscriber, no_callback, nullptr))
     return refusal(cupti, status);
   all.times.clear();
+  {
+    // What was delivered after stop(): calls of this profile may have the same numbers.
+    const std::lock_guard lock(all.mutex);
+    all.calls.clear();
+  }
   cupti::Status status = cupti.ActivityRegisterCallbacks(request_buffer, read_buffer);
   for (const int kind : cupti::needed_kinds)
     if (status == 0) status = cupti.ActivityEnable(kind);
@@ -193,7 +209,7 @@ std::size_t stop() {
   const std::lock_guard lock(all.mutex);
   for (const auto& [number, call] : all.calls) all.times[call.id].include(call.times);
   all.calls.clear();
-  return dropped;
+  return dropped + std::exchange(all.lost, 0);
 }
 
 bool times_of(std::uint64_t id, double* start, double* duration) {

@@ -204,6 +204,10 @@ void watch_ends(const DriverTable& driver) {
     recorder().settle_device(device);
     return call();
   });
+  replace(driver.cuModuleUnload, [](AnyCall call, CUmodule) {
+    recorder().forget_kernels();
+    return call();
+  });
 }
 
 }  // namespace

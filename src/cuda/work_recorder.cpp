@@ -39,7 +39,9 @@ std::string WorkRecorder::start(const std::vector<std::string>& libraries) {
     why_events = "CUPTI recorded nothing before";
   else if (!libraries.empty())
     why_events = activity::start(libraries);
+  const std::lock_guard lock(mutex_);
   by_cupti_ = why_events.empty() && !libraries.empty();
+  ++profile_;
   active_ = true;
   return why_events;
 }
@@ -120,8 +122,10 @@ bool WorkRecorder::begin(const DeviceWork& work, Pending* pending) {
   if (driver_.cuCtxGetCurrent.status(&context) != CUDA_SUCCESS || context == nullptr) return false;
   {
     const std::lock_guard lock(mutex_);
+    if (!active_) return false;
     const ContextClock* const clock = clock_of(context);
     if (clock == nullptr) return false;
+    pending->profile = profile_;
     pending->record.context = clock->number;
     pending->record.device = clock->device;
     if (work.stream != nullptr) {
@@ -130,10 +134,10 @@ bool WorkRecorder::begin(const DeviceWork& work, Pending* pending) {
       pending->record.stream = number;
     }
     if (work.function != nullptr) pending->record.facts = facts_of(context, work);
+    if (by_cupti_) pending->number = ++numbers_given_;
   }
   pending->context = context;
-  if (by_cupti_) {
-    pending->number = ++numbers_given_;
+  if (pending->number != 0) {
     activity::enter(pending->number);
     return true;
   }
@@ -148,14 +152,9 @@ bool WorkRecorder::begin(const DeviceWork& work, Pending* pending) {
 
 void WorkRecorder::end(const DeviceWork& work, Pending&& pending, CUresult code, double called) {
   if (pending.number != 0) activity::leave();
-  // A call that outlives its profile belongs to no other.
-  const bool recorded = active_.load(std::memory_order_relaxed) && code == CUDA_SUCCESS &&
+  const bool recorded = code == CUDA_SUCCESS &&
                         (pending.number != 0 ||
                          driver_.cuEventRecord.status(pending.stop, work.stream) == CUDA_SUCCESS);
-  if (!recorded) {
-    destroy_events(pending);
-    return;
-  }
   WorkRecord& record = pending.record;
   record.kind = work.kind;
   record.what = work.what;
@@ -164,7 +163,11 @@ void WorkRecorder::end(const DeviceWork& work, Pending&& pending, CUresult code,
   record.called = called;
   record.returned = host_seconds();
   const std::lock_guard lock(mutex_);
-  done_.push_back(std::move(pending));
+  // A call that outlives its profile belongs to no other: the kernel's facts went with it.
+  if (recorded && active_ && pending.profile == profile_)
+    done_.push_back(std::move(pending));
+  else
+    destroy_events(pending);
 }
 
 void WorkRecorder::note_wait(const char* what, double called) {
@@ -175,7 +178,7 @@ void WorkRecorder::note_wait(const char* what, double called) {
   wait.record.returned = host_seconds();
   wait.record.duration = wait.record.returned - called;
   const std::lock_guard lock(mutex_);
-  done_.push_back(std::move(wait));
+  if (active_) done_.push_back(std::move(wait));
 }
 
 void WorkRecorder::read_times(Pending& pending, const ContextClock& clock) {
@@ -211,6 +214,11 @@ void WorkRecorder::settle(CUcontext context) {
   if (found != clocks_.end()) settle(found);
 }
 
+void WorkRecorder::forget_kernels() {
+  const std::lock_guard lock(mutex_);
+  facts_.clear();
+}
+
 void WorkRecorder::settle_device(CUdevice device) {
   const std::lock_guard lock(mutex_);
   for (auto at = clocks_.begin(); at != clocks_.end();)
@@ -218,11 +226,11 @@ void WorkRecorder::settle_device(CUdevice device) {
 }
 
 RecordedWork WorkRecorder::stop() {
-  active_ = false;
   const std::lock_guard lock(mutex_);
+  active_ = false;
   while (!clocks_.empty()) settle(clocks_.begin());
   RecordedWork work;
-  if (by_cupti_) work.dropped = activity::stop();
+  if (std::exchange(by_cupti_, false)) work.dropped = activity::stop();
   bool any_timed = work.dropped != 0, any_missed = false;
   work.kernels.swap(kernels_);
   facts_.clear();

@@ -53,6 +53,8 @@ class WorkRecorder {
   void settle(CUcontext context);
   /// The same for all contexts of a device.
   void settle_device(CUdevice device);
+  /// Functions of a module are about to end: others may get their handles.
+  void forget_kernels();
 
   /// `call()` between two events in the work's stream, or under a number that CUPTI notes.
   CUresult around(const DeviceWork& work, AnyCall call);
@@ -69,6 +71,7 @@ class WorkRecorder {
   };
   struct Pending {
     CUcontext context = nullptr;  // null once its times are read
+    std::uint64_t profile = 0;    // in which the call began
     std::uint64_t number = 0;     // for CUPTI; 0 with events
     CUevent start = nullptr;
     CUevent stop = nullptr;
@@ -89,11 +92,12 @@ class WorkRecorder {
   ContextClocks::iterator settle(ContextClocks::iterator context);
 
   const driver::DriverTable driver_;  // a copy, whose functions no profile replaces
-  std::atomic<bool> active_{false};
-  std::atomic<bool> by_cupti_{false};
-  bool cupti_is_silent_ = false;                 // it gave no times of any work: events do
-  std::atomic<std::uint64_t> numbers_given_{0};  // never the same twice in a process
-  std::mutex mutex_;                             // protects what follows
+  std::atomic<bool> active_{false};   // changes with mutex_ held
+  bool cupti_is_silent_ = false;      // it gave no times of any work: events do
+  std::mutex mutex_;                  // protects what follows
+  bool by_cupti_ = false;
+  std::uint64_t profile_ = 0;
+  std::uint64_t numbers_given_ = 0;  // never the same twice in a process
   std::vector<Pending> done_;
   ContextClocks clocks_;
   std::uint64_t contexts_seen_ = 0;

@@ -142,6 +142,15 @@ def test_profiles_one_after_another_do_not_mix(cupti, memory):
     assert cupti.calls >= 6
 
 
+def test_records_that_come_after_the_end_belong_to_no_other_profile(cupti, memory, library):
+    with pycuda.profile():
+        fill(memory, 3)
+    ctypes.CDLL(library).fake_deliver_late()
+    with pycuda.profile() as p:
+        fill(memory, 3)
+    assert len(p.work) == 3 and within_calls(p)
+
+
 def test_threads(cupti, context, memory):
     def work():
         context.push()

@@ -33,6 +33,7 @@ EXPORT long fake_launches, fake_allocations, fake_frees, fake_synchronizations;
 EXPORT int fake_launch_result, fake_free_result;
 EXPORT size_t fake_memory_limit = (size_t)1 << 32;
 EXPORT int fake_knows_parameters = 1;
+EXPORT volatile int fake_holds_copies;  // of host memory to the device
 EXPORT volatile int fake_busy;  // what waits does not return, what asks is not ready
 
 EXPORT Result cuInit(unsigned int flags) { return flags ? INVALID_VALUE : SUCCESS; }
@@ -129,6 +130,7 @@ EXPORT Result cuMemFree_v2(Pointer pointer) {
   return fake_free_result;
 }
 EXPORT Result cuMemcpyHtoD_v2(Pointer to, const void* from, size_t bytes) {
+  while (fake_holds_copies) usleep(1000);
   memcpy((void*)(uintptr_t)to, from, bytes);
   return SUCCESS;
 }
@@ -220,6 +222,7 @@ EXPORT Result cuFuncGetParamInfo(Kernel* kernel, size_t index, size_t* offset, s
   if (size) *size = kernel->size[index];
   return SUCCESS;
 }
+EXPORT Result cuFuncGetName(const char** name, Kernel* kernel) { *name = kernel->name; return SUCCESS; }
 EXPORT Result cuFuncGetAttribute(int* value, int attribute, Kernel* kernel) {
   (void)kernel;
   *value = attribute == 0 ? 1024 : attribute == 8 ? 49152 : attribute;
