@@ -20,7 +20,8 @@ using Shapes = std::vector<Shape>;
 /// More than compilers write: what takes longer to read is none of theirs.
 constexpr std::size_t deepest = 200, most_shapes = 1000;
 
-std::optional<Shapes> read_shapes(DebugBytes in) {
+/// `steps` grows by what is read: units may share what they read.
+std::optional<Shapes> read_shapes(DebugBytes in, std::size_t& steps) {
   Shapes shapes;
   while (const std::uint64_t number = in.unsigned_number()) {
     Shape shape;
@@ -30,6 +31,7 @@ std::optional<Shapes> read_shapes(DebugBytes in) {
     for (;;) {
       const std::uint64_t attribute = in.unsigned_number(), form = in.unsigned_number();
       if (in.failed()) return std::nullopt;
+      if (++steps > DebugEntries::most_steps) return std::nullopt;
       if (attribute == 0 && form == 0) break;
       shape.forms.emplace_back(attribute, form);
     }
@@ -187,7 +189,7 @@ bool DebugEntries::read_unit(DebugBytes& in) {
   in.skip(bytes);
   const std::uint64_t version = unit.number(2);
   if (version < 2 || version > 4) return false;
-  const auto shapes = read_shapes(DebugBytes(sections_.abbrev, unit.number(4)));
+  const auto shapes = read_shapes(DebugBytes(sections_.abbrev, unit.number(4)), steps_);
   const std::uint64_t address_bytes = unit.number(1);
   if (!shapes || address_bytes > 8) return false;
   const ValueReader values(sections_, start, address_bytes);
@@ -211,6 +213,9 @@ bool DebugEntries::read_unit(DebugBytes& in) {
     for (const auto& [attribute, form] : shape->forms) {
       auto value = values.read(unit, form);
       if (!value) return false;
+      constexpr std::size_t bytes_a_step = 16;
+      steps_ += value->text.size() / bytes_a_step;
+      if (steps_ > most_steps) return false;
       entry.attributes.emplace_back(attribute, *value);
     }
     const std::size_t index = entries_.size();
@@ -266,7 +271,7 @@ std::vector<DebugRange> DebugEntries::places_of(const DebugEntry& variable) cons
     in.number(8);
     const std::string_view end = in.symbol();
     in.number(8);
-    if (in.failed() || begin.empty() || end.empty()) return ranges;
+    if (in.failed() || begin.empty() || end.empty() || ++steps_ > most_steps) return ranges;
     const std::uint64_t bytes = in.number(2);
     const std::size_t at = in.at();
     in.skip(bytes);

@@ -48,6 +48,9 @@ struct DebugRange {
 
 class DebugEntries {
  public:
+  /// What takes more to read, because much refers to the same, was written by no compiler.
+  static constexpr std::size_t most_steps = 5'000'000;
+
   /// Nothing if they break off, or are of a form that is not known.
   static std::optional<DebugEntries> read(DebugSections sections);
 
@@ -59,7 +62,8 @@ class DebugEntries {
   const std::vector<std::size_t>& outermost() const { return outermost_; }
   /// The entry that a reference names; null if there is none.
   const DebugEntry* at(std::uint64_t offset) const;
-  /// The places that a variable has; those are left out that are neither registers nor memory.
+  /// The places that a variable has; those are left out that are neither registers nor memory, and
+  /// those beyond most_steps of all variables.
   std::vector<DebugRange> places_of(const DebugEntry& variable) const;
   /// The offset of a member in its structure, or none.
   std::optional<std::uint64_t> offset_of(const DebugEntry& member) const;
@@ -71,7 +75,8 @@ class DebugEntries {
   DebugSections sections_;
   std::vector<DebugEntry> entries_;
   std::vector<std::size_t> outermost_;
-  std::size_t attributes_ = 0;  ///< of all entries
+  std::size_t attributes_ = 0;     ///< of all entries
+  mutable std::size_t steps_ = 0;  ///< taken so far
 };
 
 }  // namespace pycuda::cpu::ptx

@@ -154,6 +154,52 @@ TEST_CASE("debug information that grows without end is none") {
   CHECK_FALSE(entries_of(module_of(text_of_sections(with(".b8 1, 17", kinds + ".b8 1, 17")))));
 }
 
+TEST_CASE("debug information that reads the same again and again is none") {
+  // Units of one byte, each with a table of many kinds; entries with one long name.
+  std::string kinds, units, named = ".b8 1\n";
+  for (int i = 1; i <= 100; ++i) {
+    kinds += ".b8 " + std::to_string(i) + ", 36, 0";
+    for (int form = 0; form < 1000; ++form) kinds += ", 3, 8";
+    kinds += ", 0, 0\n";
+  }
+  for (int i = 0; i < 100; ++i) units += ".b32 8\n.b8 2, 0\n.b32 0\n.b8 8, 0\n";
+  const auto sections = [](const std::string& abbreviations, const std::string& entries) {
+    return ".section .debug_abbrev\n{\n" + abbreviations + ".b8 0\n}\n.section .debug_info\n{\n" +
+           entries + "}\n";
+  };
+  CHECK(entries_of(module_of(sections(kinds, ".b32 8\n.b8 2, 0\n.b32 0\n.b8 8, 0\n"))));
+  CHECK_FALSE(entries_of(module_of(sections(kinds, units))));
+
+  std::string text = ".section .debug_str\n{\n";
+  for (int i = 0; i < 10'000; ++i) text += ".b64 7016996765293437281\n";
+  text += ".b8 0\n}\n";
+  for (int i = 0; i < 2000; ++i) named += ".b8 2\n.b32 0\n";
+  const std::string unit =
+      ".b32 " + std::to_string(7 + 1 + 2000 * 5) + "\n.b8 2, 0\n.b32 0\n.b8 8\n";
+  const std::string pair = ".b8 1, 17, 1, 0, 0\n.b8 2, 52, 0, 3, 14, 0, 0\n";
+  CHECK(entries_of(
+      module_of(sections(pair, unit + named) + ".section .debug_str\n{\n.b8 97, 0\n}\n")));
+  CHECK_FALSE(entries_of(module_of(sections(pair, unit + named) + text)));
+}
+
+TEST_CASE("lists of places that many variables share are read so often and no more") {
+  constexpr std::size_t variables = 3000, places = 2500;
+  std::string list, entries = ".b8 1\n";
+  for (std::size_t i = 0; i < places; ++i) list += ".b64 $L__a\n.b64 $L__b\n.b8 2, 0, 144, 1\n";
+  for (std::size_t i = 0; i < variables; ++i) entries += ".b8 2\n.b32 0\n";
+  const Module module = module_of(
+      ".section .debug_abbrev\n{\n.b8 1, 17, 1, 0, 0\n.b8 2, 52, 0, 2, 6, 0, 0, 0\n}\n"
+      ".section .debug_info\n{\n.b32 " +
+      std::to_string(7 + 1 + variables * 5) + "\n.b8 2, 0\n.b32 0\n.b8 8\n" + entries +
+      "}\n.section .debug_loc\n{\n" + list + ".b64 0\n.b64 0\n}\n");
+  const auto read = entries_of(module);
+  REQUIRE(read);
+  std::size_t found = 0;
+  for (const DebugEntry& entry : read->all()) found += read->places_of(entry).size();
+  CHECK(found > places);
+  CHECK(found <= DebugEntries::most_steps);
+}
+
 TEST_CASE("variables whose place is not known have none") {
   const auto count = [](const std::string& text) {
     const Module module = module_of(text_of_sections(text));
