@@ -6,7 +6,7 @@ import pathlib
 from programs import run_program
 
 SETUP = f"""
-import ctypes, gc, sys, threading, time
+import ctypes, gc, sys, threading
 sys.path.insert(0, {str(pathlib.Path(__file__).parent / "fake")!r})
 import numpy as np
 import pycuda
@@ -30,7 +30,8 @@ held.value = 1
 thread = threading.Thread(target=copy)
 with pycuda.profile() as first:
     thread.start()
-    time.sleep(0.3)
+    while held.value != 2:
+        pass
 with pycuda.profile() as second:
     held.value = 0
     thread.join()
