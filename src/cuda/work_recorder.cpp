@@ -94,7 +94,7 @@ CUresult WorkRecorder::around(const DeviceWork& work, AnyCall call) {
   if (!active_.load(std::memory_order_relaxed) || any_capture() || !begin(work, &pending))
     return call();
   const CUresult code = call();
-  end(work, std::move(pending), code, called);
+  end(work, pending, code, called);
   return code;
 }
 
@@ -150,7 +150,7 @@ bool WorkRecorder::begin(const DeviceWork& work, Pending* pending) {
   return true;
 }
 
-void WorkRecorder::end(const DeviceWork& work, Pending&& pending, CUresult code, double called) {
+void WorkRecorder::end(const DeviceWork& work, Pending& pending, CUresult code, double called) {
   if (pending.number != 0) activity::leave();
   const bool recorded = code == CUDA_SUCCESS &&
                         (pending.number != 0 ||
@@ -165,7 +165,7 @@ void WorkRecorder::end(const DeviceWork& work, Pending&& pending, CUresult code,
   const std::lock_guard lock(mutex_);
   // A call that outlives its profile belongs to no other: the kernel's facts went with it.
   if (recorded && active_ && pending.profile == profile_)
-    done_.push_back(std::move(pending));
+    done_.push_back(pending);
   else
     destroy_events(pending);
 }
@@ -178,7 +178,7 @@ void WorkRecorder::note_wait(const char* what, double called) {
   wait.record.returned = host_seconds();
   wait.record.duration = wait.record.returned - called;
   const std::lock_guard lock(mutex_);
-  if (active_) done_.push_back(std::move(wait));
+  if (active_) done_.push_back(wait);
 }
 
 void WorkRecorder::read_times(Pending& pending, const ContextClock& clock) {
@@ -243,7 +243,7 @@ RecordedWork WorkRecorder::stop() {
       (timed ? any_timed : any_missed) |=
           timed || record.kind == WorkKind::Kernel || record.bytes != 0;
     }
-    work.records.push_back(std::move(record));
+    work.records.push_back(record);
   }
   cupti_is_silent_ |= any_missed && !any_timed;
   done_.clear();

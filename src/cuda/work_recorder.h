@@ -81,7 +81,7 @@ class WorkRecorder {
   using KernelKey = std::tuple<CUcontext, CUfunction, unsigned int, unsigned int>;
 
   bool begin(const DeviceWork& work, Pending* pending);
-  void end(const DeviceWork& work, Pending&& pending, CUresult code, double called);
+  void end(const DeviceWork& work, Pending& pending, CUresult code, double called);
   void note_wait(const char* what, double called);
   const ContextClock* clock_of(CUcontext context);
   const KernelFacts* facts_of(CUcontext context, const DeviceWork& work);
