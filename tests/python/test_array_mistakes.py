@@ -40,16 +40,6 @@ def test_a_scan_of_an_array_of_the_host():
         InclusiveScanKernel(np.int32, "a+b")(np.arange(5, dtype=np.int32))
 
 
-def test_unary_plus_of_truth_values_is_refused_as_numpy_refuses_it():
-    values = np.array([True, False])
-    with pytest.raises(TypeError):
-        _ = +values
-    with pytest.raises(TypeError, match=r"'positive' does not take operands of dtype bool: convert .* astype"):
-        _ = +gpuarray.to_gpu(values)
-    numbers = gpuarray.zeros(3, np.float32)
-    assert +numbers is numbers
-
-
 def test_what_is_no_number_for_a_parameter_that_is_one():
     kernel = SourceModule("__global__ void k(float a, int *b) {}").get_function("k")
     with pytest.raises(TypeError, match=r": str; float\(\) or int\(\) makes a number of it$"):

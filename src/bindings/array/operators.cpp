@@ -52,11 +52,7 @@ PyObject* unary(PyObject* operand) {
   });
 }
 
-/// The array itself; truth values are refused, as NumPy refuses them.
-PyObject* itself(PyObject* operand) {
-  if (state_of_array(operand).type == DType::Bool) return unary<Ufunc::positive>(operand);
-  return Py_NewRef(operand);
-}
+PyObject* itself(PyObject* operand) { return Py_NewRef(operand); }
 
 PyObject* power(PyObject* left, PyObject* right, PyObject* modulus) {
   if (modulus != Py_None) Py_RETURN_NOTIMPLEMENTED;
