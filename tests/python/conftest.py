@@ -33,7 +33,16 @@ from pycuda.tools import clear_context_caches, make_default_context
 configured_logger()
 
 # What makes programs print more or less, or in colour: set for the suite itself, by a CI system or a person.
-OUTPUT_SETTINGS = ("BUILD_NUMBER", "CI", "COLUMNS", "FORCE_COLOR", "NO_COLOR", "PY_COLORS", "PYTEST_ADDOPTS")
+OUTPUT_SETTINGS = (
+    "BUILD_NUMBER",
+    "CI",
+    "COLUMNS",
+    "FORCE_COLOR",
+    "NO_COLOR",
+    "PY_COLORS",
+    "PYTEST_ADDOPTS",
+    "PYTHONUNBUFFERED",
+)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -14,6 +14,7 @@ import sys
 from IPython.core.interactiveshell import InteractiveShell
 shell = InteractiveShell.instance()
 shell.colors = "nocolor" if "nocolor" in str(type(shell).colors) else "NoColor"
+sys.stdout.reconfigure(write_through=True)  # in order with what kernels print
 sys.stderr = sys.stdout
 for number, (cell, place) in enumerate(zip(CELLS, PLACES), 1):
     print(f"-- {number}")
