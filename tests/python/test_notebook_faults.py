@@ -14,7 +14,6 @@ import sys
 from IPython.core.interactiveshell import InteractiveShell
 shell = InteractiveShell.instance()
 shell.colors = "nocolor" if "nocolor" in str(type(shell).colors) else "NoColor"
-sys.stdout.reconfigure(write_through=True)  # in order with what kernels print
 sys.stderr = sys.stdout
 for number, (cell, place) in enumerate(zip(CELLS, PLACES), 1):
     print(f"-- {number}")
@@ -37,7 +36,8 @@ LAUNCH = "set(a, np.int32(10), block=(16, 1, 1))"
 def _printed(*cells, places=None, **environment):
     """What each cell prints, as notebooks show it; `places` are the cells' own names, which stay when they change."""
     places = places or list(map(str, range(len(cells))))
-    environment = {"PYCUDA_DRIVER": "cpu", "PYCUDA_CPU_CHECK": "1", **environment}
+    # Neither Python nor C keeps back what cells and kernels print.
+    environment = {"PYCUDA_DRIVER": "cpu", "PYCUDA_CPU_CHECK": "1", "PYTHONUNBUFFERED": "1", **environment}
     output, _ = run_program(f"CELLS, PLACES = {list(cells)!r}, {places!r}\n" + BEGINNING, **environment)
     return [part.strip() for part in re.split(r"-- \d+\n", COLOURS.sub("", output))[1:]]
 
