@@ -26,6 +26,7 @@ import pycuda.driver as cuda
 import pytest
 from opengl_contexts import both, gl  # noqa: F401 - fixtures
 from programs import has_cpu_driver
+from pycuda import _driver
 from pycuda._compile_times import configured_logger
 from pycuda.tools import clear_context_caches, make_default_context
 
@@ -64,6 +65,10 @@ def _driver_missing():
 
 def pytest_collection_modifyitems(items):
     """Tests of compiling without a driver come first: once one is loaded it stays for the process."""
+    if _driver._device_traits().driver_version != 0:
+        raise pytest.UsageError(
+            "a test's file loads a driver when it is imported: take the fixture `context` instead of pycuda.autoinit"
+        )
     items.sort(key=lambda item: not item.path.name.startswith("test_compiler"))
 
 

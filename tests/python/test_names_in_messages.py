@@ -5,7 +5,6 @@ import inspect
 import re
 
 import numpy as np
-import pycuda.autoinit
 import pycuda.driver as cuda
 import pytest
 from pycuda import curandom, gpuarray, reduction, scan, tools
@@ -16,9 +15,9 @@ from pycuda.elementwise import ElementwiseKernel
 PRIVATE = re.compile(r"\b_[A-Z]\w+|\b_driver\b")
 
 
-def instances():
-    """One object of every kind that programs hold."""
-    module = SourceModule("__global__ void k(int *a) { a[0] = 1; }")
+def instances(context):
+    """One object of every kind that programs hold, beside their context."""
+    module = SourceModule("__global__ void k(float *a) { a[0] = 1; }")
     function = module.get_function("k")
     stream, array = cuda.Stream(), gpuarray.zeros(4, np.float32)
     with stream.capture() as graph:
@@ -45,7 +44,7 @@ def instances():
         managed.base,
         cuda.Event(),
         cuda.Device(0),
-        pycuda.autoinit.context,
+        context,
         image,
         cuda.TextureObject(image),
         cuda.ArrayDescriptor(),
@@ -93,18 +92,16 @@ def message_of(call, *arguments):
     return ""
 
 
-@pytest.mark.usefixtures("context")
-def test_messages_and_reprs_of_objects():
-    for one in instances():
+def test_messages_and_reprs_of_objects(context):
+    for one in instances(context):
         assert not PRIVATE.search(repr(one)), repr(one)
         for misuse, call in MISUSES.items():
             text = message_of(call, one)
             assert not PRIVATE.search(text), (misuse, type(one), text)
 
 
-@pytest.mark.usefixtures("context")
-def test_messages_of_methods_and_attributes():
-    for one in instances():
+def test_messages_of_methods_and_attributes(context):
+    for one in instances(context):
         for name, _ in inspect.getmembers(type(one)):
             if name.startswith("_"):
                 continue

@@ -52,8 +52,10 @@ kernel(cuda.InOut(np.zeros(32, np.int32)), block=(32, 1, 1))
 
 def _columns(values):
     """One value of each variable at a time, until all have been taken."""
-    for number in range(max(map(len, values.values()))):
-        yield {name: some[min(number, len(some) - 1)] for name, some in values.items()}
+    return [
+        {name: some[min(number, len(some) - 1)] for name, some in values.items()}
+        for number in range(max(map(len, values.values())))
+    ]
 
 
 def _messages(settings):
