@@ -88,14 +88,32 @@ def test_a_map_that_is_no_file_of_ours_is_left_alone(tmp_path):
     # A link in a folder that everybody writes to may lead anywhere.
     other = tmp_path / "other"
     other.write_text("theirs")
-    beginning = f'import os; os.symlink({str(other)!r}, "/tmp/perf-%d.map" % os.getpid())\n'
-    end = "\nos.path.lexists(path) and os.remove(path)\n"
-    program = tmp_path / "program.py"
-    program.write_text(beginning + PROGRAM.replace("if os.path.exists(path):", "if False:") + end)
-    ran = subprocess.run([sys.executable, program], env=gdb_environment(tmp_path), capture_output=True, text=True)
-    assert ran.returncode == 0, ran.stderr
+    ran = _run_with_a_map(tmp_path, f"os.symlink({str(other)!r}, path)")
     assert other.read_text() == "theirs"
     assert "cannot be written: perf knows no kernels" in ran.stderr
+
+
+def test_a_map_of_an_ended_process_is_dropped(tmp_path):
+    # Numbers of processes are given out again: in a container that starts anew, at once.
+    ran = _run_with_a_map(tmp_path, "open(path, 'w').write('1000 10 theirs\\n'); os.utime(path, (1e9, 1e9))")
+    assert "theirs" not in ran.stdout and " scale(float*, int)." in ran.stdout
+
+
+def test_what_the_process_itself_has_written_stays(tmp_path):
+    # As Python does with -X perf.
+    ran = _run_with_a_map(tmp_path, "open(path, 'w').write('1000 10 py::main\\n')")
+    assert "1000 10 py::main\n" in ran.stdout and " scale(float*, int)." in ran.stdout
+
+
+def _run_with_a_map(folder, statement):
+    """Run the program where `statement` has made its map, whose name is `path`; the ended process."""
+    program = folder / "program.py"
+    beginning = 'import os\npath = f"/tmp/perf-{os.getpid()}.map"\nos.path.lexists(path) and os.remove(path)\n'
+    text = PROGRAM.replace("print(open(path).read())", "os.path.islink(path) or print(open(path).read())")
+    program.write_text(f"{beginning}{statement}\n{text}")
+    ran = subprocess.run([sys.executable, program], env=gdb_environment(folder), capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    return ran
 
 
 def test_gdb_stops_at_a_line_of_a_kernel(program, tmp_path):

@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: MIT
-// perf's interface: tools/perf/Documentation/jit-interface.txt of the Linux kernel's source.
 #include "cpu/jit/announced_code.h"
 
 #include <elf.h>
-#include <fcntl.h>
-#include <unistd.h>
 
 #include <cstddef>
-#include <cstdio>
 #include <cstring>
 #include <mutex>
 
-#include "base/cxx_names.h"
 #include "base/env.h"
-#include "base/log.h"
 #include "cpu/jit/gdb_interface.h"
+#include "cpu/jit/perf_map.h"
 
 namespace pycuda::cpu::jit {
 namespace {
@@ -48,39 +43,6 @@ std::string placed(std::string object,
   return object;
 }
 
-/// As people and perf read it: "scale(float*, int).gangs".
-std::string readable(std::string_view name) {
-  if (name.starts_with("f.")) name.remove_prefix(2);
-  const std::size_t point = name.find('.');
-  std::string text = base::readable_name(std::string(name.substr(0, point)));
-  if (point != std::string_view::npos) text += name.substr(point);
-  return text;
-}
-
-void tell_perf(const std::vector<PlacedFunction>& functions) {
-  std::string lines;
-  for (const PlacedFunction& function : functions) {
-    char numbers[64];
-    std::snprintf(numbers, sizeof numbers, "%llx %llx ",
-                  static_cast<unsigned long long>(function.address),
-                  static_cast<unsigned long long>(function.bytes));
-    lines += numbers + readable(function.name) + "\n";
-  }
-  // perf looks in this folder and no other. It takes no file of another user's, and neither do we
-  // follow one's link.
-  const std::string path = "/tmp/perf-" + std::to_string(getpid()) + ".map";
-  const int file = open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-  const bool written =
-      file >= 0 && write(file, lines.data(), lines.size()) == static_cast<ssize_t>(lines.size());
-  if (file >= 0) close(file);
-  if (written) return;
-  static std::once_flag told;
-  std::call_once(told, [&] {
-    base::log(base::LogLevel::Warning,
-              "PYCUDA_CPU_SYMBOLS: " + path + " cannot be written: perf knows no kernels");
-  });
-}
-
 }  // namespace
 
 bool symbols_wanted() {
@@ -102,7 +64,7 @@ AnnouncedCode::AnnouncedCode(const std::string& object,
   listed.symfile_addr = entry_->object.data();
   listed.symfile_size = entry_->object.size();
   const std::lock_guard lock(descriptor_mutex());
-  tell_perf(functions);
+  append_to_perf_map(functions);
   if (&__jit_debug_descriptor == nullptr) return;
   jit_descriptor& descriptor = __jit_debug_descriptor;
   listed.next_entry = descriptor.first_entry;

@@ -9,20 +9,15 @@
 #include <string_view>
 #include <vector>
 
+#include "cpu/jit/perf_map.h"
+
 namespace pycuda::cpu::jit {
 
 /// PYCUDA_CPU_SYMBOLS: 1 gives gdb and perf the names of kernels, and gdb their source lines.
 bool symbols_wanted();
 
-/// A function of linked code.
-struct PlacedFunction {
-  std::string name;
-  std::uint64_t address = 0, bytes = 0;
-};
-
 /// gdb knows the object's functions and lines while this lives, by its JIT compilation interface.
-/// perf finds the functions in /tmp/perf-<process>.map, which only ever grows: code that has gone
-/// may have been measured.
+/// perf finds the functions in a file (perf_map.h).
 class AnnouncedCode {
  public:
   /// `address_of` says where a section of the object file lies, 0 if nowhere. Any thread.
