@@ -4,9 +4,15 @@ find_program(PYCUDA_CCACHE ccache)
 if(PYCUDA_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   # For precompiled headers: ccache need not know which macros and times they depend on, and tells them apart by a file
   # of ours (PrecompiledHeaders.cmake), because GCC never writes the same one twice. How often the compiler collects
-  # garbage (CompilerMemory.cmake) does not change what it writes.
+  # garbage (CompilerMemory.cmake) does not change what it writes. Paths below the checkout count as relative ones, so
+  # that build folders have objects in common: the wheels' are those of `./run build`.
+  execute_process(COMMAND "${PYCUDA_CCACHE}" --get-config base_dir OUTPUT_VARIABLE base ERROR_QUIET
+    OUTPUT_STRIP_TRAILING_WHITESPACE)
+  if(NOT base)
+    set(base "${PROJECT_SOURCE_DIR}")
+  endif()
   set(launcher "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_ctime,include_file_mtime
-    CCACHE_PCH_EXTSUM=1 CCACHE_IGNOREOPTIONS=--param=ggc-* "${PYCUDA_CCACHE}")
+    CCACHE_PCH_EXTSUM=1 CCACHE_IGNOREOPTIONS=--param=ggc-* "CCACHE_BASEDIR=${base}" "${PYCUDA_CCACHE}")
   set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
   set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
 endif()
