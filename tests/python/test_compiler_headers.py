@@ -6,6 +6,8 @@ import subprocess
 import sys
 
 import pytest
+from compiling import needs_cccl
+from programs import run_program
 from pycuda.compiler import compile
 
 GROUPS = "#include <cooperative_groups.h>\n"
@@ -66,3 +68,25 @@ for number in range(3):
     assert done.stdout.split() == ["0", "0", "1"], done.stderr
     # NVRTC removes its files when the process ends.
     assert not list(tmp_path.iterdir())
+
+
+def test_a_long_compilation_keeps_no_memory():
+    needs_cccl("thrust/sort.h")
+    program = r"""
+import ctypes
+from pycuda.compiler import compile
+
+def held():
+    return int(open("/proc/self/statm").read().split()[1])
+
+source = r'''#include <thrust/sort.h>
+#include <thrust/execution_policy.h>
+__global__ void k(float *a) { thrust::sort(thrust::seq, a, a + 100); }'''
+compile(source, target="ptx", arch="sm_80", cache_dir=False, no_extern_c=True)
+after = held()
+ctypes.CDLL(None).malloc_trim(0)
+print(after - held())
+"""
+    free_pages, _ = run_program(program)
+    # Nothing else in this process has freed memory, and the compilation needs 80,000 pages.
+    assert int(free_pages) < 20_000
