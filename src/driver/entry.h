@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "driver/error.h"
+#include "driver/known_enumeration.h"
 
 namespace pycuda::driver {
 
@@ -22,8 +23,11 @@ class Entry<CUresult(Args...)> {
   /// Throws DriverError for every status but CUDA_SUCCESS.
   void operator()(Args... args) const {
     const CUresult code = function()(args...);
-    if (code != CUDA_SUCCESS) [[unlikely]]
+    if (code != CUDA_SUCCESS) [[unlikely]] {
+      if constexpr ((std::is_enum_v<Args> || ...))
+        throw error(code, unknown_members(code, args...));
       throw_driver_error(*driver_, name_, code);
+    }
   }
 
   /// The call's status: one indirect call. For those to whom more than CUDA_SUCCESS is an answer.
@@ -66,6 +70,22 @@ class Entry<CUresult(Args...)> {
   Entry(const DriverTable& driver, const char* name) : name_(name), driver_(&driver) {}
 
   static CUresult CUDAAPI missing(Args...) { return CUDA_ERROR_NOT_SUPPORTED; }
+
+  template <class Arg>
+  static std::string unknown_member_of(CUresult code, Arg arg) {
+    if constexpr (std::is_enum_v<Arg>) {
+      return unknown_member(known_enumeration<Arg>, static_cast<long>(arg), code);
+    } else {
+      return {};
+    }
+  }
+  /// What there is to say about numbers among the arguments that no member of an enumeration has.
+  [[gnu::cold]] static std::string unknown_members(CUresult code, Args... args) {
+    std::string all;
+    for (const std::string& text : {unknown_member_of(code, args)...})
+      all += (all.empty() || text.empty() ? "" : "; ") + text;
+    return all;
+  }
 
   mutable Function function_ = &missing;  // atomic: see exchange()
   const char* name_;

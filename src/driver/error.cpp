@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "driver/remedies.h"
 #include "driver/table.h"
 
 namespace pycuda::driver {
@@ -26,9 +27,10 @@ constexpr FaultWords kFaultWords[] = {
     {"stopped", "the launch timed out and was terminated"},
 };
 
-std::string sentence(const std::string& routine, const std::string& text,
-                     const std::string& extra) {
+std::string sentence(const std::string& routine, const std::string& text, std::string extra) {
   std::string whole = routine + " failed: " + text;
+  // Compilers' logs end in a line break.
+  extra.erase(extra.find_last_not_of(" \n") + 1);
   if (extra.empty()) return whole;
   for (const FaultWords& words : kFaultWords) {
     if (text == words.text && extra.starts_with(words.fault))
@@ -37,59 +39,23 @@ std::string sentence(const std::string& routine, const std::string& text,
   return whole + " - " + extra;
 }
 
-/// What to do about errors of handles, graphs and stream capture; null for others.
-const char* remedy_of(CUresult code, const std::string& routine) {
-  switch (code) {
-    case CUDA_ERROR_INVALID_HANDLE:
-      // OpenGL's objects are of other contexts, and a clean-up has no remedy.
-      if (routine.starts_with("cuGraphics") || routine.ends_with("Destroy")) return nullptr;
-      return "it is of another context, or of one that is gone: use streams, events, kernels and "
-             "graphs of one context, and make them again after its reset";
-    case CUDA_ERROR_INVALID_CONTEXT:
-    case CUDA_ERROR_CONTEXT_IS_DESTROYED:
-      return "no context is current, or it was destroyed or reset: make one, and in it again what "
-             "belonged to the old one";
-    case CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED:
-      return "a captured stream takes only work that is put into it, nothing that waits or asks "
-             "for "
-             "its state: do that before the capture, or after the graph's launch";
-    case CUDA_ERROR_STREAM_CAPTURE_INVALIDATED:
-      return "an earlier call that cannot be captured has spoilt the capture: end it, and look for "
-             "the first error";
-    case CUDA_ERROR_STREAM_CAPTURE_MERGE:
-      return "two captures cannot become one: no event of one may be waited for in the other";
-    case CUDA_ERROR_STREAM_CAPTURE_UNMATCHED:
-      return "the capture must be ended in the stream in which it was begun";
-    case CUDA_ERROR_STREAM_CAPTURE_UNJOINED:
-      return "another stream took part in the capture: before its end, record an event in that "
-             "stream and let the captured one wait for it";
-    case CUDA_ERROR_STREAM_CAPTURE_ISOLATION:
-      return "captured work cannot wait for work outside of the capture: record the event in the "
-             "captured stream, or wait for it before the capture";
-    case CUDA_ERROR_STREAM_CAPTURE_IMPLICIT:
-      return "the default stream cannot be captured, and captured streams that wait for it cannot "
-             "meet its work: give the work a stream, or capture with `with stream.capture()`";
-    case CUDA_ERROR_CAPTURED_EVENT:
-      return "the event was recorded in a captured stream and never happens by itself: add an "
-             "event "
-             "record node, or wait for the stream of the graph's launch";
-    case CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD:
-      return "a capture ends in the thread that began it, unless its mode is capture_mode.RELAXED";
-    case CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE:
-      return "an update changes arguments, sizes and addresses, not which nodes there are nor what "
-             "they wait for: instantiate the new graph";
-    case CUDA_ERROR_NOT_PERMITTED:
-      return "is this in a function that a graph calls? Those must not use the driver";
-    default:
-      return nullptr;
-  }
-}
-
 const pid_t first_process = getpid();
 
-/// What the driver knows of a fault, besides what the caller has to say.
-std::string with_fault(const DriverTable& driver, const std::string& routine, CUresult code,
-                       const std::string& extra) {
+/// What the caller has to say, and after it why the driver refuses the call, if it tells.
+std::string with_refusal(const DriverTable& driver, CUresult code, const std::string& extra) {
+  if (driver.refusal == nullptr) return extra;
+  std::array<char, 4096> text{};
+  if (driver.refusal(code, text.data(), text.size()) != CUDA_SUCCESS) return extra;
+  text.back() = '\0';
+  const std::string_view reason = text.data();
+  if (reason.empty() || extra.find(reason) != std::string::npos) return extra;
+  return extra.empty() ? std::string(reason) : extra + "; " + std::string(reason);
+}
+
+/// What the driver knows of a fault or a refusal, besides what the caller has to say.
+std::string with_detail(const DriverTable& driver, const std::string& routine, CUresult code,
+                        const std::string& said) {
+  const std::string extra = with_refusal(driver, code, said);
   if (code == CUDA_ERROR_NOT_INITIALIZED && extra.empty()) {
     return getpid() == first_process ? "pycuda.driver.init() comes before everything else"
                                      : "this process was forked from one that had used CUDA, which "
@@ -113,7 +79,7 @@ std::string with_fault(const DriverTable& driver, const std::string& routine, CU
 DriverError::DriverError(const DriverTable& driver, std::string routine, CUresult code,
                          const std::string& extra)
     : std::runtime_error(
-          sentence(routine, error_text(driver, code), with_fault(driver, routine, code, extra))),
+          sentence(routine, error_text(driver, code), with_detail(driver, routine, code, extra))),
       routine_(std::move(routine)),
       code_(code) {}
 

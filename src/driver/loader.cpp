@@ -270,6 +270,8 @@ Result<LoadedDriver> load_library(const std::string& path) {
 #include "driver/older_abis.def"
 #undef CU_FUNCTION
   loaded.table.last_fault = library->function<CUresult(char*, std::size_t)>("cuCpuGetLastFault");
+  loaded.table.refusal =
+      library->function<CUresult(CUresult, char*, std::size_t)>("cuCpuGetRefusal");
   loaded.table.watch_waits =
       library->function<CUresult(const unsigned long long*)>("cuCpuWatchWaits");
   loaded.table.wait_in_slices = library->function<CUresult(int)>("cuCpuWaitInSlices");
@@ -289,6 +291,8 @@ Result<LoadedDriver> load_library(const std::string& path) {
     loaded.kind = DriverKind::Cpu;
     // Errors carry the text: the driver need not print it as well.
     static_cast<void>(loaded.table.last_fault(nullptr, 0));
+    if (loaded.table.refusal != nullptr)
+      static_cast<void>(loaded.table.refusal(CUDA_SUCCESS, nullptr, 0));
   } else if (std::filesystem::path(path).filename().string().starts_with("libcuda.so")) {
     loaded.kind = DriverKind::Nvidia;
     loaded.table.keeps_code_on_device = true;

@@ -33,6 +33,7 @@ DriverTable& DriverTable::operator=(const DriverTable& other) {
 #undef CU_FUNCTION
   keeps_code_on_device = other.keeps_code_on_device;
   last_fault = other.last_fault;
+  refusal = other.refusal;
   watch_waits = other.watch_waits;
   wait_in_slices = other.wait_in_slices;
   set_last_thread = other.set_last_thread;

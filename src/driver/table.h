@@ -30,6 +30,10 @@ struct DriverTable {
   /// Of the CPU driver alone: writes what it knows of the last sticky fault, NUL-terminated; null
   /// elsewhere. Called once with no buffer, it leaves the reporting of faults to the program.
   CUresult (*last_fault)(char* text, std::size_t bytes) = nullptr;
+  /// Of the CPU driver alone (cuCpuGetRefusal): writes why the calling thread's latest call failed
+  /// with `code`, NUL-terminated; null elsewhere. Called once with no buffer, it leaves the
+  /// reporting of reasons to the program.
+  CUresult (*refusal)(CUresult code, char* text, std::size_t bytes) = nullptr;
   /// Of the CPU driver alone: lets an interrupt end the wait that begins; `waits` counts them and
   /// is odd in a wait; null elsewhere.
   CUresult (*watch_waits)(const unsigned long long* waits) = nullptr;

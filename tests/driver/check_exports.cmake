@@ -9,7 +9,7 @@ foreach(line ${lines})
 endforeach()
 file(STRINGS "${LIST}" wanted REGEX "^CU_SYMBOL")
 list(TRANSFORM wanted REPLACE "^CU_SYMBOL\\([^,]+, ([^,]+),.*$" "\\1")
-list(APPEND wanted cuCpuGetLastFault cuCpuGetFault cuCpuWatchWaits cuCpuWaitInSlices cuCpuHandleSignalsBy cuCpuSetLastThread
+list(APPEND wanted cuCpuGetLastFault cuCpuGetFault cuCpuGetRefusal cuCpuWatchWaits cuCpuWaitInSlices cuCpuHandleSignalsBy cuCpuSetLastThread
   cuCpuFunctionGetPlan cuCpuIsChecked
   cuCpuModuleSetSource cuCpuWatchUse cuCpuSetChecks cuCpuTakeFindings cuCpuSetCounters cuCpuTakeCounters
   # By which gdb learns of compiled code.

@@ -350,17 +350,30 @@ def test_errors_have_one_tree_of_classes():
 
 
 @pytest.mark.skipif(not has_cpu_driver(), reason="needs the CPU driver")
-def test_machine_code_is_refused_aloud():
-    """Other clients of the driver show neither its log of the compilation nor why they got code 209."""
-    source = """
+def test_machine_code_is_refused_with_the_reason():
+    """Other clients of the driver show neither its log of the compilation nor why they got code 209: they get a line."""
+    why = "machine code for a GPU only; the CPU driver compiles PTX"
+    image = 'b"\\x7fELF\\x02\\x01\\x01" + bytes(249)'
+    source = f"""
     import pycuda.autoinit
     from pycuda import driver
 
     try:
-        driver.module_from_buffer(b"\\x7fELF\\x02\\x01\\x01" + bytes(249))
+        driver.module_from_buffer({image})
     except driver.Error as error:
         print(error)
     """
     out, err = run_program(source, PYCUDA_DRIVER="cpu", PYCUDA_LOG=None)
-    assert "no kernel image" in out
-    assert "machine code for a GPU only; the CPU driver compiles PTX" in err
+    assert "no kernel image" in out and why in out and err == ""
+    client = f"""
+    import ctypes, pycuda
+
+    driver = ctypes.CDLL(pycuda.provide_libcuda() + "/libcuda.so.1")
+    context, module = ctypes.c_void_p(), ctypes.c_void_p()
+    assert driver.cuInit(0) == 0
+    assert driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0) == 0
+    assert driver.cuCtxSetCurrent(context) == 0
+    print(driver.cuModuleLoadData(ctypes.byref(module), {image}))
+    """
+    out, err = run_program(client, PYCUDA_LOG=None)
+    assert out.split() == ["209"] and why in err

@@ -2,6 +2,7 @@
 // cuCtx*: flags, limits, cache preference and the other settings of a context.
 #include "cpu/api/context_flags.h"
 #include "cpu/api/entry_guard.h"
+#include "cpu/api/error_detail.h"
 #include "cpu/exec/device_heap.h"
 
 namespace pycuda::cpu::api {
@@ -29,12 +30,17 @@ std::size_t default_limit(CUlimit limit) {
   }
 }
 
+CUresult refuse_limit(const char* what, std::size_t most) {
+  return fail(CUDA_ERROR_INVALID_VALUE,
+              std::string("limit: ") + what + " has at most " + std::to_string(most) + " bytes");
+}
+
 }  // namespace
 
 CUresult Context::set_limit(CUlimit limit, std::size_t value) {
   switch (limit) {
     case CU_LIMIT_STACK_SIZE:
-      if (value > largest_stack) return CUDA_ERROR_INVALID_VALUE;
+      if (value > largest_stack) return refuse_limit("a thread's stack", largest_stack);
       value = (value + 15) / 16 * 16;
       stack_bytes_.store(static_cast<std::uint32_t>(value), std::memory_order_relaxed);
       break;
@@ -42,16 +48,15 @@ CUresult Context::set_limit(CUlimit limit, std::size_t value) {
       printed_.resize(value);
       break;
     case CU_LIMIT_MALLOC_HEAP_SIZE:
-      if (value > device_.memory().total_bytes()) return CUDA_ERROR_INVALID_VALUE;
+      if (value > device_.memory().total_bytes())
+        return refuse_limit("the heap", device_.memory().total_bytes());
       exec::DeviceHeap::instance().set_limit(static_cast<exec::FaultSink*>(this), value);
       break;
     case CU_LIMIT_MAX_L2_FETCH_GRANULARITY:
-      if (value > 128) return CUDA_ERROR_INVALID_VALUE;
+      if (value > 128) return refuse_limit("what is fetched", 128);
       break;
     case CU_LIMIT_PERSISTING_L2_CACHE_SIZE:
-      return value == 0
-                 ? CUDA_SUCCESS
-                 : CUDA_ERROR_INVALID_VALUE;  // the attribute says that none can be set aside
+      return value == 0 ? CUDA_SUCCESS : refuse_limit("the part of the L2 cache that persists", 0);
     case CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT:
       device_runtime_.set_most_pending(value);
       break;

@@ -10,6 +10,7 @@
 #include "cpu/api/context.h"
 #include "cpu/api/context_pins.h"
 #include "cpu/api/cuda_abi.h"
+#include "cpu/api/error_detail.h"
 #include "cpu/api/error_log.h"
 #include "cpu/api/registry.h"
 #include "cpu/exec/interrupts.h"
@@ -26,6 +27,7 @@ struct ThreadState {
   bool in_host_callback = false;    ///< the driver is calling the program: it must not call back
   bool stream_zero_is_own = false;  ///< in a function of the per-thread-default-stream ABI
   bool in_call = false;             ///< of a function that `with_driver` guards
+  bool refusal_kept = false;        ///< why the latest call failed can still be read
   /// What captures of others forbid to this thread.
   CUstreamCaptureMode capture_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
 };
@@ -59,10 +61,14 @@ CUresult with_driver(Body&& body, const char* entry = __builtin_FUNCTION()) noex
   if (this_thread.in_host_callback) [[unlikely]]
     return CUDA_ERROR_NOT_PERMITTED;
   const bool outermost = !std::exchange(this_thread.in_call, true);
+  if (outermost && this_thread.refusal_kept) [[unlikely]]
+    drop_refusal();
   const CUresult result = guarded(std::forward<Body>(body));
   if (outermost) {
     if (result != CUDA_SUCCESS && result != CUDA_ERROR_NOT_READY) [[unlikely]]
       record_result(entry, result);
+    else if (this_thread.refusal_kept) [[unlikely]]
+      drop_refusal();
     this_thread.in_call = false;
     if (undelivered_messages.load(std::memory_order_relaxed)) [[unlikely]]
       deliver_messages();

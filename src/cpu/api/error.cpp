@@ -4,10 +4,12 @@
 #include <array>
 #include <atomic>
 #include <cstring>
+#include <string>
 #include <utility>
 
 #include "cpu/api/cuda_abi.h"
 #include "cpu/api/entry_guard.h"
+#include "cpu/api/error_detail.h"
 #include "cpu/exec/interrupts.h"
 #include "cpu/exec/last_thread.h"
 #include "cpu/exec/signal_handlers.h"
@@ -79,6 +81,26 @@ CUresult cuCpuGetLastFault(char* buffer, size_t bytes) {
     std::string text = context != nullptr ? context->fault_text() : std::string();
     if (text.empty()) text = last_fault_text();
     note_fault_read();
+    const std::size_t length = std::min(text.size(), bytes - 1);
+    std::memcpy(buffer, text.data(), length);
+    buffer[length] = '\0';
+    return CUDA_SUCCESS;
+  });
+}
+
+/// Beyond NVIDIA's interface: why the calling thread's latest call failed with `result`, cut to
+/// `bytes` and always terminated; empty if the driver has no more to say than that. It is read
+/// once. Without a buffer (null, 0) the program announces that it reads reasons itself: they are
+/// printed then only if it has not read them before the thread's next call.
+CUresult cuCpuGetRefusal(CUresult result, char* buffer, size_t bytes) {
+  using namespace pycuda::cpu::api;
+  return guarded([&]() -> CUresult {
+    if (buffer == nullptr && bytes == 0) {
+      announce_refusal_reader();
+      return CUDA_SUCCESS;
+    }
+    if (buffer == nullptr || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+    const std::string text = take_refusal(result);
     const std::size_t length = std::min(text.size(), bytes - 1);
     std::memcpy(buffer, text.data(), length);
     buffer[length] = '\0';

@@ -32,9 +32,9 @@ namespace {
 constinit std::mutex retiring;
 
 CUresult result_of(const variants::KernelFailure& failure) {
-  report(failure.message);
-  return failure.stage == variants::KernelFailure::Stage::Compile ? CUDA_ERROR_INVALID_PTX
-                                                                  : CUDA_ERROR_INVALID_IMAGE;
+  return fail(failure.stage == variants::KernelFailure::Stage::Compile ? CUDA_ERROR_INVALID_PTX
+                                                                       : CUDA_ERROR_INVALID_IMAGE,
+              failure.message);
 }
 
 /// What `make`, which may be interrupted, gives. All that it uses by value: it goes on then.
@@ -82,8 +82,7 @@ CUresult ModuleImage::load(Context& context, const std::shared_ptr<const jit::Pr
       background_of(loading));
   if (!code) {
     if (out_of_memory) return CUDA_ERROR_OUT_OF_MEMORY;
-    report(code.error().message);
-    return CUDA_ERROR_INVALID_IMAGE;
+    return fail(CUDA_ERROR_INVALID_IMAGE, code.error().message);
   }
   if (loading->managed_ != nullptr) loading->managed_->mark_written();
   loading->code_ = std::move(code).value();

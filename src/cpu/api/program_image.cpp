@@ -115,10 +115,9 @@ CUresult compile_image(const void* image, std::size_t available_bytes, JitOption
   if (!ptx) {
     options.write_logs({}, ptx.error().message + '\n');
     // Programs of others show no log of the JIT: what stays unclear to them is said aloud.
-    report(ptx.error().message, ptx.error().error == ptx::ImageError::NoPtx
-                                    ? base::LogLevel::Warning
-                                    : base::LogLevel::Info);
-    return result_of(ptx.error().error);
+    return fail(result_of(ptx.error().error), ptx.error().message,
+                ptx.error().error == ptx::ImageError::NoPtx ? base::LogLevel::Warning
+                                                            : base::LogLevel::Info);
   }
   if (ptx_major_version(*ptx) > newest_ptx_major) {
     options.write_logs({}, "error: PTX of version " + std::to_string(ptx_major_version(*ptx)) +
@@ -127,10 +126,10 @@ CUresult compile_image(const void* image, std::size_t available_bytes, JitOption
   }
   if (const auto refusal = architecture_refusal(*ptx)) {
     options.write_logs({}, *refusal);
-    report(std::string_view(*refusal).substr(0, refusal->size() - 1), level_without(options));
-    return ptx::is_ptx_text(static_cast<const char*>(image), available_bytes)
-               ? CUDA_ERROR_INVALID_PTX
-               : CUDA_ERROR_NO_BINARY_FOR_GPU;
+    return fail(ptx::is_ptx_text(static_cast<const char*>(image), available_bytes)
+                    ? CUDA_ERROR_INVALID_PTX
+                    : CUDA_ERROR_NO_BINARY_FOR_GPU,
+                std::string_view(*refusal).substr(0, refusal->size() - 1), level_without(options));
   }
   options.take_register_note(*ptx);
   auto made = made_before_interrupt(
@@ -140,15 +139,14 @@ CUresult compile_image(const void* image, std::size_t available_bytes, JitOption
   if (!compiled) {
     const std::string text = ptx::to_text(compiled.error());
     options.write_logs({}, text);
-    report(std::string_view(text).substr(0, text.find_last_not_of('\n') + 1),
-           level_without(options));
-    return CUDA_ERROR_INVALID_PTX;
+    return fail(CUDA_ERROR_INVALID_PTX,
+                std::string_view(text).substr(0, text.find_last_not_of('\n') + 1),
+                level_without(options));
   }
   *program = std::move(compiled).value();
   if (const std::string reason = too_much_constant_data(**program); !reason.empty()) {
     options.write_logs({}, reason + '\n');
-    report(reason, level_without(options));
-    return CUDA_ERROR_INVALID_PTX;
+    return fail(CUDA_ERROR_INVALID_PTX, reason, level_without(options));
   }
   options.write_logs(
       options.warnings() + (options.verbose() ? kernel_summary(**program) : std::string()), {});

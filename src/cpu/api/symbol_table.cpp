@@ -7,6 +7,7 @@
 #undef CU_SYMBOL
 extern "C" int cuCpuGetLastFault();
 extern "C" int cuCpuGetFault();
+extern "C" int cuCpuGetRefusal();
 extern "C" int cuCpuWatchWaits();
 extern "C" int cuCpuWaitInSlices();
 extern "C" int cuCpuHandleSignalsBy();
@@ -31,6 +32,8 @@ std::span<const ExportedSymbol> exported_symbols() {
        reinterpret_cast<void*>(&cuCpuGetLastFault)},
       {"cuCpuGetFault", "cuCpuGetFault", 13000, StreamZero::Legacy,
        reinterpret_cast<void*>(&cuCpuGetFault)},
+      {"cuCpuGetRefusal", "cuCpuGetRefusal", 13000, StreamZero::Legacy,
+       reinterpret_cast<void*>(&cuCpuGetRefusal)},
       {"cuCpuWatchWaits", "cuCpuWatchWaits", 13000, StreamZero::Legacy,
        reinterpret_cast<void*>(&cuCpuWatchWaits)},
       {"cuCpuWaitInSlices", "cuCpuWaitInSlices", 13000, StreamZero::Legacy,

@@ -41,8 +41,7 @@ unsigned swizzle_bytes(TensorSwizzle swizzle) {
 }
 
 CUresult refuse(const char* what) {
-  report(std::string("tensor map: ") + what, base::LogLevel::Info);
-  return CUDA_ERROR_INVALID_VALUE;
+  return fail(CUDA_ERROR_INVALID_VALUE, std::string("tensor map: ") + what, base::LogLevel::Info);
 }
 
 /// What compute capability 10.0 has and this driver has not.
