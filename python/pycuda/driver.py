@@ -94,6 +94,13 @@ class KernelNodeParams:
     def __init__(self, args=()):
         self.args = args
 
+    def __setattr__(self, name, value):
+        if name != "args":
+            from pycuda import _misspelt  # start-up time: only for attributes of programs
+
+            _misspelt.warn_of_attribute(self, name, also=("args",))
+        super().__setattr__(name, value)
+
 
 class ArgumentHandler:
     """A host array as a kernel argument: stands for device memory of its size.

@@ -11,9 +11,17 @@ Linker::Linker(const JitOptions& options)
         linker_.driver().cuLinkCreate.name());
 }
 
-void Linker::check(CUresult code, const char* routine) const {
+void Linker::check(CUresult code, const char* routine, const std::string& why) const {
   if (code == CUDA_SUCCESS) return;
-  throw driver::DriverError(linker_.driver(), routine, code, log().errors);
+  const std::string words = log().errors;
+  throw driver::DriverError(linker_.driver(), routine, code, words.empty() ? why : words);
+}
+
+void Linker::check_addition(CUresult code, const char* routine, CUjitInputType type,
+                            const std::string& name) const {
+  std::string why = driver::unknown_member(driver::known_enumeration<CUjitInputType>, type, code);
+  if (why.empty()) why = "'" + name + "'";
+  check(code, routine, why);
 }
 
 void Linker::add_data(std::string_view data, CUjitInputType type, const std::string& name) {
@@ -22,14 +30,16 @@ void Linker::add_data(std::string_view data, CUjitInputType type, const std::str
   std::string copy(data);
   const auto& add = linker_.driver().cuLinkAddData;
   const std::size_t bytes = copy.size() + (type == CU_JIT_INPUT_PTX ? 1 : 0);
-  check(add.status(linker_.get(), type, copy.data(), bytes, name.c_str(), 0, nullptr, nullptr),
-        add.name());
+  check_addition(
+      add.status(linker_.get(), type, copy.data(), bytes, name.c_str(), 0, nullptr, nullptr),
+      add.name(), type, name);
 }
 
 void Linker::add_file(const std::string& path, CUjitInputType type) {
   const ContextScope scope(linker_.context());
   const auto& add = linker_.driver().cuLinkAddFile;
-  check(add.status(linker_.get(), type, path.c_str(), 0, nullptr, nullptr), add.name());
+  check_addition(add.status(linker_.get(), type, path.c_str(), 0, nullptr, nullptr), add.name(),
+                 type, path);
 }
 
 std::string_view Linker::complete() {

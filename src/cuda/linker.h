@@ -27,7 +27,10 @@ class Linker {
   JitLog log() const { return call_->log(); }
 
  private:
-  void check(CUresult code, const char* routine) const;
+  /// Throws with the linker's log; where that is empty, with `why`.
+  void check(CUresult code, const char* routine, const std::string& why = {}) const;
+  void check_addition(CUresult code, const char* routine, CUjitInputType type,
+                      const std::string& name) const;
 
   std::unique_ptr<JitCall> call_;  // outlives the linker's state, which writes into it
   Owned<&driver::DriverTable::cuLinkDestroy> linker_;

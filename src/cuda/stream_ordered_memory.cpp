@@ -89,7 +89,12 @@ void StreamOrderedPool::set_access(const CUmemLocation& place, CUmemAccess_flags
   CUmemAccessDesc access{};
   access.location = place;
   access.flags = flags;
-  pool_.driver().cuMemPoolSetAccess(handle(), &access, 1);
+  const auto& set = pool_.driver().cuMemPoolSetAccess;
+  const CUresult code = set.status(handle(), &access, 1);
+  if (code != CUDA_SUCCESS) {
+    throw set.error(
+        code, driver::unknown_member(driver::known_enumeration<CUmemAccess_flags>, flags, code));
+  }
 }
 
 CUmemAccess_flags StreamOrderedPool::access(const CUmemLocation& place) const {

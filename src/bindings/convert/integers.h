@@ -47,11 +47,4 @@ Integer as_integer(nanobind::handle value, const char* what) {
   }
 }
 
-/// The same for an enumeration of the driver.
-template <class Enumeration>
-  requires std::is_enum_v<Enumeration>
-Enumeration as_enumerator(nanobind::handle value, const char* what) {
-  return static_cast<Enumeration>(as_integer<int>(value, what));
-}
-
 }  // namespace pycuda::bindings

@@ -11,9 +11,11 @@
 #include "bindings/array/keeping.h"
 #include "bindings/base/bind.h"
 #include "bindings/base/limited_api.h"
+#include "bindings/base/misspelt_attributes.h"
 #include "bindings/convert/array_argument.h"
 #include "bindings/convert/buffer.h"
 #include "bindings/convert/enumeration.h"
+#include "bindings/convert/enumerators.h"
 #include "bindings/convert/integers.h"
 #include "bindings/gil/released.h"
 #include "bindings/gil/resources.h"
@@ -235,12 +237,12 @@ void bind_cuda_array(nb::module_& m) {
                                                  kept_object(owner), is_own);
   });
   nb::class_<CUDA_ARRAY_DESCRIPTOR> plane(
-      m, "ArrayDescriptor", nb::dynamic_attr(),
+      m, "ArrayDescriptor", nb::dynamic_attr(), nb::type_slots(slots_that_warn_of_misspelling),
       "The shape and the format of a one- or two-dimensional array: set `width`, `height` (0 for "
       "one dimension), `format` and `num_channels`.");
   bind_plane(plane);
   nb::class_<CUDA_ARRAY3D_DESCRIPTOR> volume(
-      m, "ArrayDescriptor3D", nb::dynamic_attr(),
+      m, "ArrayDescriptor3D", nb::dynamic_attr(), nb::type_slots(slots_that_warn_of_misspelling),
       "The same with `depth` (slices, or layers) and `flags` of `array3d_flags`.");
   bind_plane(volume);
   bind_extent<CUDA_ARRAY3D_DESCRIPTOR, &CUDA_ARRAY3D_DESCRIPTOR::Depth>(volume, "depth");

@@ -9,6 +9,7 @@
 
 #include "bindings/base/bind.h"
 #include "bindings/convert/enumeration.h"
+#include "bindings/convert/enumerators.h"
 #include "bindings/convert/integers.h"
 #include "bindings/gil/released.h"
 #include "cuda/context_stack.h"

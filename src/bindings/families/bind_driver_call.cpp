@@ -49,15 +49,14 @@ Parameter parameter_of(Word word, int position) {
 }
 
 template <class... Parameters, std::size_t... Positions>
-CUresult apply(const driver::Entry<CUresult(Parameters...)>& entry, const Word* words,
-               std::index_sequence<Positions...>) {
-  return entry.status(
-      parameter_of<Parameters>(words[Positions], static_cast<int>(Positions) + 1)...);
+void apply(const driver::Entry<CUresult(Parameters...)>& entry, const Word* words,
+           std::index_sequence<Positions...>) {
+  entry(parameter_of<Parameters>(words[Positions], static_cast<int>(Positions) + 1)...);
 }
 
 template <class... Parameters>
-CUresult apply(const driver::Entry<CUresult(Parameters...)>& entry, const Word* words) {
-  return apply(entry, words, std::index_sequence_for<Parameters...>());
+void apply(const driver::Entry<CUresult(Parameters...)>& entry, const Word* words) {
+  apply(entry, words, std::index_sequence_for<Parameters...>());
 }
 
 template <class... Parameters>
@@ -68,15 +67,13 @@ consteval std::size_t count_of(driver::Entry<CUresult(Parameters...)> driver::Dr
 struct NamedFunction {
   const char* name;
   std::size_t count;
-  CUresult (*call)(const driver::DriverTable& driver, const Word* words);
+  void (*call)(const driver::DriverTable& driver, const Word* words);
 };
 
 constexpr NamedFunction named_functions[] = {
-#define CALL(function)                                        \
-  {#function, count_of(&driver::DriverTable::function),       \
-   [](const driver::DriverTable& driver, const Word* words) { \
-     return apply(driver.function, words);                    \
-   }},
+#define CALL(function)                                  \
+  {#function, count_of(&driver::DriverTable::function), \
+   [](const driver::DriverTable& driver, const Word* words) { apply(driver.function, words); }},
 #include "bindings/families/driver_calls.def"
 #undef CALL
 };
@@ -131,11 +128,6 @@ class Words {
   std::vector<Py_buffer> buffers_;
 };
 
-void check(const driver::DriverTable& driver, const NamedFunction& function, const Words& words) {
-  const CUresult code = function.call(driver, words.data());
-  if (code != CUDA_SUCCESS) throw driver::DriverError(driver, function.name, code);
-}
-
 void call(const char* name, const nb::args& arguments) {
   const NamedFunction& function = function_named(name);
   if (arguments.size() != function.count) {
@@ -150,9 +142,9 @@ void call(const char* name, const nb::args& arguments) {
   if (!context) context = cuda::process_context();
   try {
     without_gil([&] {
-      if (!context) return check(driver, function, words);
+      if (!context) return function.call(driver, words.data());
       const cuda::ContextScope scope(context);
-      return check(driver, function, words);
+      return function.call(driver, words.data());
     });
   } catch (const OutOfRange& wrong) {
     raise_out_of_range((std::string("an argument of ") + name).c_str(),

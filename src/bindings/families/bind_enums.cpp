@@ -2,6 +2,7 @@
 // All enumerations and flag names of pycuda.driver, with PyCUDA's names.
 #include "bindings/base/bind.h"
 #include "bindings/convert/enumeration.h"
+#include "bindings/convert/enumerators.h"
 
 namespace pycuda::bindings {
 namespace {
@@ -482,6 +483,7 @@ void bind_enums(nanobind::module_& m) {
   for (const Table& table : tables) {
     if (table.kind == Kind::Enumeration) {
       add_enumeration(m, table.name, table.members);
+      name_in_errors(table.name, table.members);
     } else {
       add_flag_names(m, table.name, table.members);
     }

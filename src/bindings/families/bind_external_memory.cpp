@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "bindings/base/bind.h"
+#include "bindings/convert/enumerators.h"
 #include "bindings/convert/integers.h"
 #include "bindings/gil/released.h"
 #include "bindings/gil/resources.h"

@@ -43,7 +43,8 @@ void bind_ipc(nb::module_& m) {
       .def(
           "__init__",
           [](IpcMemoryHandle* self, nb::handle handle, nb::handle flags) {
-            const auto shared = handle_from_bytes<CUipcMemHandle>(handle);
+            const auto shared =
+                handle_from_bytes<CUipcMemHandle>(handle, "ipc_mem_handle", "mem_get_ipc_handle()");
             const auto how = as_integer<unsigned int>(flags, "the flags");
             new (self)
                 IpcMemoryHandle(without_gil([&] { return cuda::SharedMemory(shared, how); }));

@@ -8,6 +8,7 @@
 #include "bindings/base/bind.h"
 #include "bindings/base/limited_api.h"
 #include "bindings/convert/buffer.h"
+#include "bindings/convert/enumerators.h"
 #include "bindings/convert/integers.h"
 #include "bindings/convert/memory_place.h"
 #include "bindings/convert/numpy_types.h"

@@ -15,6 +15,7 @@
 #include "bindings/array/keeping.h"
 #include "bindings/base/bind.h"
 #include "bindings/convert/buffer.h"
+#include "bindings/convert/enumerators.h"
 #include "bindings/convert/integers.h"
 #include "bindings/function/object.h"
 #include "bindings/gil/released.h"

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "bindings/base/bind.h"
-#include "bindings/convert/integers.h"
+#include "bindings/convert/enumerators.h"
 #include "cuda/profiler.h"
 
 namespace nb = nanobind;

@@ -28,7 +28,8 @@ std::uintptr_t number_of(const cuda::Stream& stream) {
 }
 
 cuda::Event open_event(nb::handle handle) {
-  return cuda::Event::open(handle_from_bytes<CUipcEventHandle>(handle));
+  return cuda::Event::open(
+      handle_from_bytes<CUipcEventHandle>(handle, "event_from_ipc_handle", "Event.ipc_handle()"));
 }
 
 nb::object record(nb::handle self, nb::handle stream, nb::handle flags) {
@@ -67,8 +68,9 @@ CUstream stream_argument(nb::handle stream) {
     const nb::object given = stream.attr("__cuda_stream__")();
     return reinterpret_cast<CUstream>(as_integer<std::uintptr_t>(given[1], "the stream's address"));
   }
-  PyErr_Format(PyExc_TypeError, "a stream must be a Stream or None, not %s",
-               type_name(stream.ptr()).c_str());
+  PyErr_Format(PyExc_TypeError, "a stream must be a Stream or None, not %s%s",
+               type_name(stream.ptr()).c_str(),
+               PyLong_Check(stream.ptr()) ? ": None is the default stream" : "");
   throw nb::python_error();
 }
 

@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "bindings/base/bind.h"
+#include "bindings/base/misspelt_attributes.h"
 #include "bindings/convert/enumeration.h"
+#include "bindings/convert/enumerators.h"
 #include "bindings/convert/integers.h"
 #include "bindings/convert/ipc_handles.h"
 #include "bindings/convert/memory_place.h"
@@ -71,7 +73,8 @@ std::unique_ptr<StreamOrderedAllocation> allocate(const StreamOrderedMemoryPool&
 
 std::unique_ptr<StreamOrderedAllocation> open_block(const StreamOrderedMemoryPool& self,
                                                     nb::handle data, nb::handle size) {
-  const auto block = handle_from_bytes<CUmemPoolPtrExportData>(data);
+  const auto block =
+      handle_from_bytes<CUmemPoolPtrExportData>(data, "stream_ordered_pool::open", "share()");
   const auto bytes = as_integer<std::size_t>(size, "size");
   cuda::StreamOrderedMemory memory = without_gil([&] { return self.pool->open(block, bytes); });
   return std::make_unique<StreamOrderedAllocation>(std::move(memory), nb::none());
@@ -155,7 +158,8 @@ void bind_stream_ordered_memory(nb::module_& m) {
                    "    POSIX_FILE_DESCRIPTOR for a pool whose blocks other processes shall open.\n"
                    "max_size : int\n"
                    "    The most bytes that it may have; 0: as many as there are.",
-                   nb::dynamic_attr(), nb::is_weak_referenceable())
+                   nb::dynamic_attr(), nb::is_weak_referenceable(),
+                   nb::type_slots(slots_that_warn_of_misspelling))
       .def("__init__", &make_pool, nb::arg("release_threshold") = 0, nb::kw_only(),
            nb::arg("location") = 1, nb::arg("id").none() = nb::none(), nb::arg("managed") = false,
            nb::arg("handle_types") = 0, nb::arg("max_size") = 0)

@@ -6,12 +6,16 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include "bindings/array/keeping.h"
 #include "bindings/base/bind.h"
+#include "bindings/base/misspelt_attributes.h"
 #include "bindings/convert/array_argument.h"
 #include "bindings/convert/enumeration.h"
+#include "bindings/convert/enumerators.h"
 #include "bindings/convert/held_memory.h"
 #include "bindings/convert/integers.h"
 #include "bindings/convert/stream_argument.h"
@@ -32,6 +36,8 @@ struct StructuredCopy {
   std::unique_ptr<HeldMemory> destination;
   nb::object source_owner;
   nb::object destination_owner;
+  /// Extents that the program has set, 0 among them.
+  bool has_width = false, has_height = false, has_depth = false;
 };
 using Copy2D = StructuredCopy<CUDA_MEMCPY2D>;
 using Copy3D = StructuredCopy<CUDA_MEMCPY3D>;
@@ -88,6 +94,14 @@ void check_host(const HeldMemory* memory, const void* address, const char* routi
                                 " bytes, but the copy goes to byte " + std::to_string(end));
 }
 
+void check_is_set(CUmemorytype type, const char* routine, const char* side, const char* prefix) {
+  if (static_cast<int>(type) != 0) return;
+  const std::string setter = std::string("set_") + prefix + "_";
+  throw driver::DriverError(routine, CUDA_ERROR_INVALID_VALUE,
+                            std::string(side) + " is not set: call " + setter + "host, " + setter +
+                                "device, " + setter + "array or " + setter + "unified");
+}
+
 template <class Copy>
 void check_host_sides(const Copy& copy, const char* routine) {
   const auto& box = copy.parameters;
@@ -102,6 +116,8 @@ void check_host_sides(const Copy& copy, const char* routine) {
     to.height = box.dstHeight;
   }
   if (box.WidthInBytes == 0 || box.Height == 0 || depth == 0) return;
+  check_is_set(box.srcMemoryType, routine, "the source", "src");
+  check_is_set(box.dstMemoryType, routine, "the destination", "dst");
   const auto address = [](CUmemorytype type, const void* host, CUdeviceptr unified) -> const void* {
     if (type == CU_MEMORYTYPE_HOST) return host;
     return type == CU_MEMORYTYPE_UNIFIED ? reinterpret_cast<const void*>(unified) : nullptr;
@@ -112,24 +128,40 @@ void check_host_sides(const Copy& copy, const char* routine) {
              routine, "destination", end_of_box(to, box.WidthInBytes, box.Height, depth));
 }
 
-/// Attributes that the copy lacks are accepted, so a misspelled one leaves an extent at 0.
+/// The first extent that is 0, and whether the program has set it; null where none is.
 template <class Copy>
-void warn_of_misspelled_extent(nb::handle_t<Copy> self, const char* name) {
-  const auto& box = nb::cast<const Copy&>(self).parameters;
-  std::string zero = box.WidthInBytes == 0 ? "width_in_bytes" : box.Height == 0 ? "height" : "";
+std::pair<const char*, bool> empty_extent(const Copy& copy) {
+  const auto& box = copy.parameters;
+  if (box.WidthInBytes == 0) return {"width_in_bytes", copy.has_width};
+  if (box.Height == 0) return {"height", copy.has_height};
   if constexpr (!std::is_same_v<Copy, Copy2D>) {
-    if (zero.empty() && box.Depth == 0) zero = "depth";
+    if (box.Depth == 0) return {"depth", copy.has_depth};
   }
-  if (zero.empty()) return;
-  const nb::dict attributes = nb::cast<nb::dict>(self.attr("__dict__"));
-  if (attributes.empty()) return;
+  return {nullptr, false};
+}
+
+/// An extent that was forgotten is 0. Attributes that the copy lacks are accepted, so one that is
+/// misspelled leaves it so, too.
+template <class Copy>
+void warn_of_forgotten_extent(nb::handle_t<Copy> self, const char* name) {
+  const auto [zero, was_set] = empty_extent(nb::cast<const Copy&>(self));
+  if (zero == nullptr) return;
   std::string others;
-  for (const auto& [key, value] : attributes) {
-    others += (others.empty() ? "'" : ", '") + nb::cast<std::string>(nb::str(key)) + "'";
+  for (const auto& [key, value] : nb::cast<nb::dict>(self.attr("__dict__"))) {
+    others += (others.empty() ? ", and it has no attribute '" : ", '") +
+              nb::cast<std::string>(nb::str(key)) + "'";
   }
+  if (was_set && others.empty()) return;
   const std::string text = std::string(name) + " copies nothing: its " + zero +
-                           " is 0, and it has no attribute " + others;
+                           (was_set ? " is 0" : " was never set") + others;
   if (PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1) != 0) throw nb::python_error();
+}
+
+template <class Copy>
+void note_extent(Copy& copy, std::string_view name) {
+  copy.has_width |= name == "width_in_bytes";
+  copy.has_height |= name == "height";
+  copy.has_depth |= name == "depth";
 }
 
 template <class Copy, auto Member>
@@ -139,6 +171,7 @@ void bind_number(nb::class_<Copy>& type, const char* name) {
       name, [](const Copy& self) { return self.parameters.*Member; },
       [name](Copy& self, nb::handle value) {
         self.parameters.*Member = as_integer<Number>(value, name);
+        note_extent(self, name);
       });
 }
 
@@ -262,7 +295,7 @@ void bind_depth(nb::class_<Copy>& type) {
 
 // `aligned` is a bool, or the stream in its place; None is False, as in the original.
 void copy_2d(nb::handle_t<Copy2D> self, nb::handle aligned) {
-  warn_of_misspelled_extent(self, "Memcpy2D");
+  warn_of_forgotten_extent(self, "Memcpy2D");
   const auto& copy = nb::cast<const Copy2D&>(self);
   check_host_sides(copy, "cuMemcpy2D");
   if (aligned.is_none() || nb::isinstance<nb::bool_>(aligned) || PyLong_Check(aligned.ptr())) {
@@ -279,7 +312,7 @@ void copy_2d(nb::handle_t<Copy2D> self, nb::handle aligned) {
 
 void bind_structured_copies(nb::module_& m) {
   nb::class_<Copy2D> plane(
-      m, "Memcpy2D", nb::dynamic_attr(),
+      m, "Memcpy2D", nb::dynamic_attr(), nb::type_slots(slots_that_warn_of_misspelling),
       "A copy of a rectangle: `height` rows of `width_in_bytes` bytes, from a place in one block "
       "of memory to a place in another. Set the attributes, then\n"
       "call it; `copy(stream)` copies in a stream, `copy(aligned=False)` takes rows at any "
@@ -288,6 +321,7 @@ void bind_structured_copies(nb::module_& m) {
   plane.def("__call__", &copy_2d, nb::arg("aligned").none() = true);
 
   nb::class_<Copy3D> volume(m, "Memcpy3D", nb::dynamic_attr(),
+                            nb::type_slots(slots_that_warn_of_misspelling),
                             "A copy of a box: as `Memcpy2D`, with `depth` slices of `src_height` "
                             "and `dst_height` rows; `copy(stream)` copies in a stream.");
   bind_plane(volume);
@@ -295,7 +329,7 @@ void bind_structured_copies(nb::module_& m) {
   volume
       .def("_parameters",
            [](nb::handle_t<Copy3D> object) {
-             warn_of_misspelled_extent(object, "Memcpy3D");
+             warn_of_forgotten_extent(object, "Memcpy3D");
              const auto& self = nb::cast<const Copy3D&>(object);
              check_host_sides(self, "cuMemcpy3DBatchAsync");
              return nb::bytes(reinterpret_cast<const char*>(&self.parameters),
@@ -303,13 +337,13 @@ void bind_structured_copies(nb::module_& m) {
            })
       .def("__call__",
            [](nb::handle_t<Copy3D> object) {
-             warn_of_misspelled_extent(object, "Memcpy3D");
+             warn_of_forgotten_extent(object, "Memcpy3D");
              const auto& self = nb::cast<const Copy3D&>(object);
              check_host_sides(self, "cuMemcpy3D");
              without_gil([&] { cuda::copy_3d(self.parameters); });
            })
       .def("__call__", [](nb::handle_t<Copy3D> object, nb::handle stream) {
-        warn_of_misspelled_extent(object, "Memcpy3D");
+        warn_of_forgotten_extent(object, "Memcpy3D");
         const auto& self = nb::cast<const Copy3D&>(object);
         check_host_sides(self, "cuMemcpy3DAsync");
         CUstream queue = stream_argument(stream);
@@ -318,6 +352,7 @@ void bind_structured_copies(nb::module_& m) {
       });
 
   nb::class_<Copy3DPeer> peer(m, "Memcpy3DPeer", nb::dynamic_attr(),
+                              nb::type_slots(slots_that_warn_of_misspelling),
                               "A copy of a box between the devices of two contexts.");
   bind_plane(peer);
   bind_depth(peer);
@@ -335,13 +370,13 @@ void bind_structured_copies(nb::module_& m) {
           nb::arg("context"), "The context of the device that the copy goes to.")
       .def("__call__",
            [](nb::handle_t<Copy3DPeer> object) {
-             warn_of_misspelled_extent(object, "Memcpy3DPeer");
+             warn_of_forgotten_extent(object, "Memcpy3DPeer");
              const auto& self = nb::cast<const Copy3DPeer&>(object);
              check_host_sides(self, "cuMemcpy3DPeer");
              without_gil([&] { cuda::copy_3d_peer(self.parameters); });
            })
       .def("__call__", [](nb::handle_t<Copy3DPeer> object, nb::handle stream) {
-        warn_of_misspelled_extent(object, "Memcpy3DPeer");
+        warn_of_forgotten_extent(object, "Memcpy3DPeer");
         const auto& self = nb::cast<const Copy3DPeer&>(object);
         check_host_sides(self, "cuMemcpy3DPeerAsync");
         CUstream queue = stream_argument(stream);

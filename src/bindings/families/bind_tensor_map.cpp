@@ -13,6 +13,7 @@
 
 #include "bindings/base/bind.h"
 #include "bindings/convert/enumeration.h"
+#include "bindings/convert/enumerators.h"
 #include "bindings/convert/integers.h"
 #include "bindings/convert/tensor_map_argument.h"
 #include "bindings/gil/released.h"

@@ -14,8 +14,10 @@
 #include <utility>
 
 #include "bindings/base/bind.h"
+#include "bindings/base/misspelt_attributes.h"
 #include "bindings/convert/array_argument.h"
 #include "bindings/convert/enumeration.h"
+#include "bindings/convert/enumerators.h"
 #include "bindings/convert/integers.h"
 #include "bindings/convert/texture_argument.h"
 #include "bindings/gil/released.h"
@@ -159,7 +161,8 @@ void bind_references(nb::module_& m) {
       m, "TextureReference",
       "A texture that a module declares, as `texture<float, 2> name;`, and the program binds: from "
       "`Module.get_texref`. See also `TextureObject`.",
-      nb::dynamic_attr(), nb::is_weak_referenceable())
+      nb::dynamic_attr(), nb::is_weak_referenceable(),
+      nb::type_slots(slots_that_warn_of_misspelling))
       .def(nb::new_([] { return released_without_gil(Reference::create()); }))
       .def(
           "set_array",
@@ -272,7 +275,8 @@ void bind_references(nb::module_& m) {
       m, "SurfaceReference",
       "A surface that a module declares, as `surface<void, 2> name;`, and the program binds: from "
       "`Module.get_surfref`.",
-      nb::dynamic_attr(), nb::is_weak_referenceable())
+      nb::dynamic_attr(), nb::is_weak_referenceable(),
+      nb::type_slots(slots_that_warn_of_misspelling))
       .def(
           "set_array",
           [](cuda::SurfaceReference& self, nb::handle array, nb::handle flags) {

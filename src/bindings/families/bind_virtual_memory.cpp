@@ -11,6 +11,7 @@
 
 #include "bindings/base/bind.h"
 #include "bindings/convert/enumeration.h"
+#include "bindings/convert/enumerators.h"
 #include "bindings/convert/integers.h"
 #include "bindings/convert/memory_place.h"
 #include "bindings/gil/released.h"

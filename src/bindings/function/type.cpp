@@ -11,6 +11,7 @@
 
 #include "bindings/base/bind.h"
 #include "bindings/base/limited_api.h"
+#include "bindings/convert/enumerators.h"
 #include "bindings/convert/integers.h"
 #include "bindings/function/kernel_arguments.h"
 #include "bindings/function/launch_shape.h"

@@ -7,7 +7,7 @@
 #include "bindings/array/keeping.h"
 #include "bindings/base/bind.h"
 #include "bindings/base/limited_api.h"
-#include "bindings/convert/integers.h"
+#include "bindings/convert/enumerators.h"
 #include "bindings/gil/released.h"
 #include "bindings/graph/host_node.h"
 #include "bindings/graph/object.h"
