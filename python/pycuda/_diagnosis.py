@@ -1,58 +1,13 @@
 # SPDX-License-Identifier: MIT
 """What `python -m pycuda` prints: what this machine has, what is missing, and how to fix it."""
 
-import difflib
 import errno
 import os
 import platform
 import sys
 import tempfile
 
-# The rows of docs/cpu-driver/environment.md, in their order.
-VARIABLES = (
-    "PYCUDA_DRIVER",
-    "PYCUDA_LOG",
-    "CUDA_LOG_FILE",
-    "PYCUDA_CACHE_DIR",
-    "PYCUDA_DISABLE_CACHE",
-    "XDG_CACHE_HOME",
-    "PYCUDA_DEFAULT_NVCC_FLAGS",
-    "PYCUDA_COMPILER",
-    "PYCUDA_CHECK_ARGUMENTS",
-    "PYCUDA_NVRTC",
-    "CUDA_PATH",
-    "CUDA_HOME",
-    "CUDA_ROOT",
-    "CONDA_PREFIX",
-    "LD_LIBRARY_PATH",
-    "PYCUDA_NVIDIA_PACKAGES",
-    "PYCUDA_OPENBLAS",
-    "PYCUDA_CUBLAS",
-    "PYCUDA_CUPTI",
-    "CUDA_DEVICE",
-    "PYCUDA_CPU_THREADS",
-    "PYCUDA_CPU_DEVICES",
-    "PYCUDA_CPU_MEMORY",
-    "PYCUDA_CPU_CHECK",
-    "PYCUDA_CPU_COUNTERS",
-    "PYCUDA_CPU_CHECK_REPORT",
-    "PYCUDA_CPU_MARGIN",
-    "PYCUDA_CPU_TIMEOUT",
-    "PYCUDA_CPU_VECTOR",
-    "PYCUDA_CPU_GANG",
-    "PYCUDA_CPU_PATIENCE",
-    "PYCUDA_CPU_STREAM",
-    "CUDA_MODULE_LOADING",
-    "PYCUDA_CPU_ARCH",
-    "PYCUDA_CPU_ISA",
-    "PYCUDA_CPU_VERIFY",
-    "PYCUDA_CPU_SYMBOLS",
-    "PYCUDA_CPU_DUMP",
-    "CUDA_VISIBLE_DEVICES",
-    "CUDA_LAUNCH_BLOCKING",
-    "CUDA_CACHE_DISABLE",
-    "CUDA_CACHE_PATH",
-)
+from pycuda._variables import VARIABLES, variable_like
 
 
 def _version(number):
@@ -210,13 +165,6 @@ def _cache():
         if why:
             state += f", cannot be written to, nothing is kept: {why}"
     yield "cache", f"{folder}, {state}"
-
-
-def variable_like(name):
-    """The variable that is meant by a name beginning with PYCUDA_ that nothing reads; "" where none is close."""
-    own = [known.removeprefix("PYCUDA_") for known in VARIABLES if known.startswith("PYCUDA_")]
-    close = difflib.get_close_matches(name.removeprefix("PYCUDA_"), own, 1, 0.75)
-    return f"PYCUDA_{close[0]}" if close else ""
 
 
 def _environment():

@@ -72,24 +72,3 @@ def problems(environment):
         for name, (is_allowed, allowed) in _RULES.items()
         if (value := environment.get(name)) and not is_allowed(value)
     ]
-
-
-def misspelt(environment):
-    """The variables that nothing reads and whose names are close to one of this package's.
-
-    Parameters
-    ----------
-    environment : mapping
-
-    Returns
-    -------
-    list of str
-        A sentence for each variable.
-    """
-    names = [name for name in environment if name.startswith("PYCUDA_") and name not in _RULES]
-    if not names:
-        return []
-    from pycuda._diagnosis import VARIABLES, variable_like  # start-up time: pytest asks this for every project
-
-    unknown = [(name, variable_like(name)) for name in sorted(names) if name not in VARIABLES]
-    return [f"nothing reads {name}; do you mean {meant}?" for name, meant in unknown if meant]

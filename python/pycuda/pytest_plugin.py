@@ -136,12 +136,12 @@ def _test_seconds(config, options):
 
 def pytest_configure(config):
     """The markers; the environment as every conftest.py has left it."""
-    from pycuda import _settings  # start-up time: after the options
+    from pycuda import _settings, _variables  # start-up time: after the options
 
     if _passed_on not in config.stash:  # a conftest.py has named the plug-in: the hook above had run before
         _pass_on(config, config.option)
     try:
-        for sentence in _settings.misspelt(os.environ):
+        for sentence in _variables.misspelt(os.environ):
             config.issue_config_time_warning(CudaSettingWarning(sentence), stacklevel=2)
     except CudaSettingWarning as error:  # warnings are errors
         raise pytest.UsageError(str(error)) from None

@@ -69,6 +69,16 @@ nb::dict all_attributes(const cuda::Device& device) {
   return found;
 }
 
+/// Settings without an effect, each of them once.
+void warn_of_misspelt_variables() {
+  const nb::object environment = nb::module_::import_("os").attr("environ");
+  for (nb::handle text :
+       nb::iter(nb::module_::import_("pycuda._variables").attr("misspelt")(environment))) {
+    if (PyErr_WarnEx(PyExc_UserWarning, nb::cast<std::string>(text).c_str(), 1) != 0)
+      throw nb::python_error();
+  }
+}
+
 /// As nvidia-smi writes it and CUDA_VISIBLE_DEVICES takes it.
 std::string uuid_text(const cuda::Device& device) {
   constexpr char digits[] = "0123456789abcdef";
@@ -90,6 +100,7 @@ void bind_device(nb::module_& m) {
       [](nb::handle flags) {
         const auto bits = as_integer<unsigned int>(flags, "flags");
         without_gil([&] { cuda::initialize(bits); });
+        warn_of_misspelt_variables();
       },
       nb::arg("flags") = 0,
       "Initialise the driver; loads it when that has not happened. Calling it again does nothing.\n"
