@@ -190,7 +190,12 @@ def _check_target(array):
     """What cannot be copied to is refused before the kernel runs: its results would be lost."""
     flags = getattr(array, "flags", None)
     if not getattr(flags, "writeable", True):
-        raise ValueError(f"results cannot be put into an array that is read-only, of shape {array.shape}")
+        raise ValueError(
+            f"results cannot be put into an array that is read-only, of shape {array.shape}:"
+            " give a copy of it, numpy.array(a)"
+        )
+    if isinstance(array, memoryview) and array.readonly:
+        raise ValueError("results cannot be put into a memoryview that is read-only: give one of a bytearray")
     if not getattr(flags, "forc", True):
         raise ValueError(
             f"ndarray is not contiguous: its shape is {array.shape}, its strides {array.strides}; "

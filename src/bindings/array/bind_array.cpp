@@ -164,10 +164,9 @@ class HostArray {
   HostArray(nb::handle host, bool writable, DType type) {
     // NumPy gives no buffers of types that it does not know itself.
     const nb::object object = type == DType::BF16 ? host.attr("view")("u2") : nb::borrow(host);
-    if (PyObject_GetBuffer(object.ptr(), &view_,
-                           writable ? PyBUF_STRIDES | PyBUF_WRITABLE : PyBUF_STRIDES) != 0) {
-      throw nb::python_error();
-    }
+    const int flags = writable ? PyBUF_STRIDES | PyBUF_WRITABLE : PyBUF_STRIDES;
+    if (PyObject_GetBuffer(object.ptr(), &view_, flags) != 0)
+      throw_without_buffer(object.ptr(), flags);
   }
   HostArray(const HostArray&) = delete;
   HostArray& operator=(const HostArray&) = delete;

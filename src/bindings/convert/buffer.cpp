@@ -47,42 +47,70 @@ std::string on_device(PyObject* object) {
   return is_array ? "an array on the device" : is_address ? "device memory" : "";
 }
 
-/// Throws the Python error that is set. NumPy says that an array is not contiguous; what to do
-/// about it is added here.
-[[noreturn]] void throw_without_buffer(PyObject* object, bool writable) {
-  const std::string layout = layout_with_gaps(object);
-  if (layout.empty()) {
-    const std::string what =
-        PyErr_ExceptionMatches(PyExc_TypeError) != 0 ? on_device(object) : std::string();
-    if (!what.empty()) {
-      PyErr_Clear();
-      const std::string text = "an object of the host's memory is needed, not " + what +
-                               ": memcpy_htod(dest, src) copies to the device, "
-                               "memcpy_dtoh(dest, src) from it";
-      throw nb::type_error(text.c_str());
-    }
-    const bool is_value = PyFloat_Check(object) || PyLong_Check(object) || PyComplex_Check(object);
-    if (is_value || PyList_Check(object) || PyTuple_Check(object)) {
-      PyErr_Clear();
-      PyErr_Format(PyExc_TypeError,
-                   "a bytes-like object is required, not '%s': numpy.array(..., dtype) makes one",
-                   type_name(object).c_str());
-    }
+/// What a read-only object is, in words; "" where it can be written to or has no memory. Keeps the
+/// Python error that is set.
+std::string read_only(PyObject* object) {
+  const nb::error_scope kept;
+  Py_buffer view;
+  if (PyObject_GetBuffer(object, &view, PyBUF_FULL_RO) != 0) {
+    PyErr_Clear();
+    return {};
+  }
+  const bool is_read_only = view.readonly != 0;
+  PyBuffer_Release(&view);
+  if (!is_read_only) return {};
+  if (!is_ndarray(object)) return "an object of class " + type_name(object) + " is read-only";
+  return std::string("the ndarray of shape ") + nb::repr(nb::handle(object).attr("shape")).c_str() +
+         " is read-only";
+}
+
+/// An object without memory on the host.
+[[noreturn]] void throw_without_memory(PyObject* object, bool writable) {
+  const std::string what = on_device(object);
+  PyErr_Clear();
+  if (!what.empty()) {
+    const std::string text = "an object of the host's memory is needed, not " + what +
+                             ": memcpy_htod(dest, src) copies to the device, "
+                             "memcpy_dtoh(dest, src) from it";
+    throw nb::type_error(text.c_str());
+  }
+  const char* remedy = writable                       ? "numpy.empty(shape, dtype) makes one"
+                       : PyUnicode_Check(object) != 0 ? "its encode() makes one"
+                                                      : "numpy.array(..., dtype) makes one";
+  PyErr_Format(PyExc_TypeError, "a bytes-like object is required, not '%s': %s",
+               type_name(object).c_str(), remedy);
+  throw nb::python_error();
+}
+
+}  // namespace
+
+void throw_without_buffer(PyObject* object, int flags) {
+  const bool writable = (flags & PyBUF_WRITABLE) != 0;
+  if (PyErr_ExceptionMatches(PyExc_TypeError) != 0 && PyObject_CheckBuffer(object) == 0)
+    throw_without_memory(object, writable);
+  const std::string constant = writable ? read_only(object) : std::string();
+  if (!constant.empty()) {
+    const bool is_value = PyErr_ExceptionMatches(PyExc_ValueError) != 0;
+    PyErr_Clear();
+    PyErr_Format(is_value ? PyExc_ValueError : PyExc_BufferError, "%s: copy to %s",
+                 constant.c_str(),
+                 is_ndarray(object) ? "another one, such as numpy.empty_like(a)"
+                                    : "a bytearray, or to numpy.empty(shape, dtype)");
     throw nb::python_error();
   }
+  const std::string layout = layout_with_gaps(object);
+  if (layout.empty()) throw nb::python_error();
   PyErr_Clear();
   const char* remedy = writable ? "copy to a contiguous array, and assign that"
                                 : "numpy.ascontiguousarray makes a contiguous copy";
   throw nb::value_error(("ndarray is not contiguous: " + layout + "; " + remedy).c_str());
 }
 
-}  // namespace
-
 Buffer Buffer::open(PyObject* object, int flags) {
   Buffer buffer;
   if (PyObject_GetBuffer(object, &buffer.view_, flags) != 0) {
     buffer.view_ = {};
-    throw_without_buffer(object, (flags & PyBUF_WRITABLE) != 0);
+    throw_without_buffer(object, flags);
   }
   refuse_objects(object);
   return buffer;

@@ -13,6 +13,10 @@ namespace pycuda::bindings {
 /// taken for Python's pointers would end the process.
 void refuse_objects(PyObject* buffer);
 
+/// Throws the Python error that PyObject_GetBuffer has set, with what to do about it: for an object
+/// without memory, one that is read-only, and an array that is not contiguous.
+[[noreturn]] void throw_without_buffer(PyObject* object, int flags);
+
 /// A contiguous (C or Fortran order) view of an object's memory, held for as long as this lives.
 class Buffer {
  public:

@@ -36,7 +36,8 @@ nb::object outermost(nb::handle object) {
 
 HeldMemory::HeldMemory(nb::handle object, int flags) {
   refuse_objects(object.ptr());
-  if (PyObject_GetBuffer(object.ptr(), &view_, flags) != 0) throw nb::python_error();
+  if (PyObject_GetBuffer(object.ptr(), &view_, flags) != 0)
+    throw_without_buffer(object.ptr(), flags);
 }
 
 std::size_t HeldMemory::extent() const {

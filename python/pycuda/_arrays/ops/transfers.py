@@ -20,7 +20,9 @@ def _async_keyword(async_, kwargs):
             raise TypeError("may not specify both 'async' and 'async_'")
         async_ = kwargs.pop("async")
     if kwargs:
-        raise TypeError(f"extra keyword arguments specified: {', '.join(kwargs)}")
+        raise TypeError(
+            f"extra keyword arguments specified: {', '.join(kwargs)}; ary, pagelocked, async_ and stream are known"
+        )
     return async_
 
 
@@ -140,10 +142,14 @@ def get(self, ary=None, pagelocked=False, async_=False, stream=None, **kwargs):
             compact = _compact_strides(shape, strides, dtype.itemsize)
             ary = np.ndarray(shape, dtype, strides=compact, buffer=raw)
     else:
+        if not hasattr(ary, "dtype"):
+            raise TypeError(
+                f"get() copies to a NumPy array, not {type(ary).__name__}: it makes one where none is given"
+            )
         if ary.size != self.size:
             raise ValueError(f"self and ary must be the same size: shapes {shape} and {ary.shape}")
         if ary.dtype != dtype:
-            raise TypeError(f"self and ary must have the same dtype: {dtype} and {ary.dtype}")
+            raise TypeError(f"self and ary must have the same dtype: {dtype} and {ary.dtype}; get() without ary fits")
         if ary.shape != shape:
             warnings.warn(
                 f"Copying an array of shape {shape} to one of shape {ary.shape} is deprecated.",
