@@ -11,6 +11,7 @@ from pycuda._compiling import _compile_as_set, default_options
 from pycuda._driver import Linker, jit_input_type
 from pycuda._source_places import place_of_source, user_frame
 from pycuda._source_text import source_bytes
+from pycuda._wrong_keywords import TellsKeywords
 
 _FILE = re.compile(rb'^(\s*\.file\s+\d+\s+)"kernel\.cu"', re.M)
 
@@ -25,7 +26,7 @@ def checks_arguments(choice):
     return text != "0"
 
 
-class CudaModule:
+class CudaModule(TellsKeywords):
     """What the module classes share.
 
     Attributes
@@ -64,6 +65,8 @@ class CudaModule:
         -------
         pycuda.driver.Function
         """
+        if self.module is None:
+            raise RuntimeError("the module is not linked: call its link() first")
         return self.module.get_function(name)
 
 

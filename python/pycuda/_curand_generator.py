@@ -10,6 +10,7 @@ from pycuda import _curand_kernels, gpuarray
 from pycuda._arrays.ops.creation import packed_copy
 from pycuda._curand_functions import PreparedFunctions, most_threads
 from pycuda._generated_modules import generated_module
+from pycuda._wrong_keywords import TellsKeywords
 
 _INITIAL_STACK_BYTES = 16 * 1024
 
@@ -35,7 +36,7 @@ def _require_array(data, words):
         raise TypeError(f"{words}, not {type(data).__name__}")
 
 
-class RandomNumberGenerator:
+class RandomNumberGenerator(TellsKeywords):
     """What all generators share: a state for each thread, and the kernels that draw from it."""
 
     # (name of the kernel, C type, end of the name of cuRAND's function)

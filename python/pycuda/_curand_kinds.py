@@ -39,7 +39,10 @@ class _PseudoRandomNumberGenerator(RandomNumberGenerator):
         if seed_getter is None:
             seed_getter = _curand_seeds.seed_getter_unique
         elif not callable(seed_getter):
-            raise TypeError(f"seed_getter must be a function of the number of seeds, not {type(seed_getter).__name__}")
+            raise TypeError(
+                f"seed_getter must be a function of the number of seeds, not {type(seed_getter).__name__}:"
+                " pycuda.curandom.seed_getter_uniform is one"
+            )
         seeds = _dense("seed", seed_getter(self._count), (np.dtype(np.int32),), (self._count,))
         self._initialise(seeds.ptr, offset)
 

@@ -28,6 +28,7 @@ from pycuda._kernel_arguments import (
 from pycuda._preamble_variables import copy_variables
 from pycuda._source_places import place_of_generated, placed
 from pycuda._splay import splay
+from pycuda._wrong_keywords import refuse_keywords
 from pycuda.tools import ScalarArg, VectorArg
 
 _COUNTED_LOOP = """
@@ -73,6 +74,7 @@ extern "C" __global__ void {name}({declarations}) {{
 }}
 """
 
+_SETTINGS = ("preamble", "loop_prep", "after_loop")
 _OWN_NAMES = ("i", "n", "tid", "total_threads", "cta_start")
 _COUNT = [ScalarArg(np.uintp, "n")]
 _RANGE = [ScalarArg(np.intp, name) for name in ("start", "stop", "step")]
@@ -192,7 +194,10 @@ class ElementwiseKernel:
 
     def __init__(self, arguments, operation, name="kernel", keep=False, options=None, **kwargs):
         check_kernel_name(name)
+        if operation is None:
+            raise TypeError("operation must be a string of C++, such as 'z[i] = x[i] + y[i]'; it is None")
         check_expressions(operation=operation)
+        refuse_keywords("ElementwiseKernel", kwargs, _SETTINGS)
         self.gen_kwargs = dict(kwargs, keep=keep, options=options, name=name, operation=operation, arguments=arguments)
         self._arguments = None
         self._variables = []
@@ -260,7 +265,10 @@ class ElementwiseKernel:
         stream : pycuda.driver.Stream, optional
         """
         if kwargs:
-            raise TypeError(f"invalid keyword arguments specified: {', '.join(kwargs)}")
+            raise TypeError(
+                f"invalid keyword arguments specified: {', '.join(kwargs)}; arrays and numbers are given without names,"
+                " range, slice and stream with theirs"
+            )
         if range is not None and slice is not None:
             raise TypeError("may not specify both range and slice keyword arguments")
         if self._arguments is None:

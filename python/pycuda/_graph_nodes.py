@@ -295,10 +295,13 @@ _KINDS = {
 
 
 def _change(node, changes):
+    from pycuda._wrong_keywords import refuse_unknown  # start-up time: few programs change nodes
+
     kind = node.type
     change = _KINDS.get(kind, (None, None))[1]
     if change is None:
         raise TypeError(f"the parameters of a {kind.name or int(kind)} node are not changed so")
+    refuse_unknown(f"set_params() of a {kind.name} node", change, changes)
     return change(node, **changes), kind
 
 

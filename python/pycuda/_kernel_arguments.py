@@ -55,6 +55,13 @@ def check_expressions(**expressions):
             raise TypeError(f"{name} must be a string of C++, such as 'a + b', not {type(code).__name__}")
 
 
+def in_cxx(number):
+    """A number as C++ writes it, where the name that Python has for it is unknown."""
+    if isinstance(number, (float, np.floating)) and not np.isfinite(number):
+        return "NAN" if np.isnan(number) else "INFINITY" if number > 0 else "-INFINITY"
+    return number
+
+
 def check_argument_names(name, arguments, used):
     """Refuse arguments of the same name, and names that the generated kernel uses itself."""
     names = [argument.name for argument in arguments]

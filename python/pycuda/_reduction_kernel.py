@@ -19,6 +19,7 @@ from pycuda._kernel_arguments import (
     check_kernel_name,
     elementwise_names,
     extent_arguments,
+    in_cxx,
     parse_arguments,
     strided_objects,
     struct_chars,
@@ -26,6 +27,7 @@ from pycuda._kernel_arguments import (
 )
 from pycuda._preamble_variables import PreambleVariables
 from pycuda._source_places import place_of_generated, placed
+from pycuda._wrong_keywords import TellsKeywords
 from pycuda.tools import ScalarArg, VectorArg, dtype_to_ctype
 
 _BLOCK_SIZE = 512
@@ -206,7 +208,7 @@ def _stage_kernel(
     return module, function, arguments
 
 
-class ReductionKernel(MadeInContext, PreambleVariables):
+class ReductionKernel(TellsKeywords, MadeInContext, PreambleVariables):
     """A function on arrays that combines ``map_expr`` of all indices to one value.
 
     Parameters
@@ -259,6 +261,7 @@ class ReductionKernel(MadeInContext, PreambleVariables):
         check_expressions(reduce_expr=reduce_expr, map_expr=map_expr)
         if neutral is None:
             raise TypeError("neutral must be what reduce_expr starts from, in C++, such as '0' for a+b; it is None")
+        neutral = in_cxx(neutral)
         self.dtype_out = np.dtype(dtype_out)
         self.block_size = _BLOCK_SIZE
         while self.block_size > 32 and self.block_size * self.dtype_out.itemsize > 32768:

@@ -21,10 +21,11 @@ from pycuda._cluda import CLUDA_PREAMBLE
 from pycuda._contexts import MadeInContext
 from pycuda._errors import CompileError
 from pycuda._generated_modules import generated_module
-from pycuda._kernel_arguments import check_expressions, check_kernel_name, with_headers
+from pycuda._kernel_arguments import check_expressions, check_kernel_name, in_cxx, with_headers
 from pycuda._preamble_variables import PreambleVariables
 from pycuda._public_names import without_underscore
 from pycuda._source_places import place_of_generated
+from pycuda._wrong_keywords import TellsKeywords
 from pycuda.driver import Context, device_attribute
 from pycuda.tools import dtype_to_ctype
 
@@ -159,7 +160,7 @@ def _same_words(given, wanted):
 
 
 @without_underscore
-class _ScanKernel(MadeInContext, PreambleVariables):
+class _ScanKernel(TellsKeywords, MadeInContext, PreambleVariables):
     """What both kinds share: everything but the template of the last pass."""
 
     final_update_tp = None
@@ -176,7 +177,10 @@ class _ScanKernel(MadeInContext, PreambleVariables):
         devices=None,
     ):
         if isinstance(self, ExclusiveScanKernel) and neutral is None:
-            raise ValueError("neutral element is required for exclusive scan")
+            raise ValueError(
+                "neutral element is required for exclusive scan: neutral=0 for a+b, the first of the results"
+            )
+        neutral = in_cxx(neutral)
         check_kernel_name(name_prefix, "_")
         check_expressions(scan_expr=scan_expr)
         self.dtype = np.dtype(dtype)
@@ -259,7 +263,9 @@ class _ScanKernel(MadeInContext, PreambleVariables):
                     "to_gpu(a) copies it there"
                 )
         if not isinstance(input_ary, GPUArray):
-            raise TypeError(f"a scan takes arrays on the device, not {type(input_ary).__name__}")
+            raise TypeError(
+                f"a scan takes arrays on the device, not {type(input_ary).__name__}: to_gpu(numpy.array(a)) makes one"
+            )
         if len(input_ary.shape) != 1:
             raise ValueError(f"a scan needs an array with one axis, the input has shape {input_ary.shape}")
         (n,) = input_ary.shape
@@ -284,7 +290,7 @@ class _ScanKernel(MadeInContext, PreambleVariables):
                 f"the scan is for dtype {self.dtype}, the output has dtype {output_ary.dtype}: convert it with astype"
             )
         if not output_ary.flags.forc:
-            raise RuntimeError("ScanKernel cannot deal with non-contiguous arrays")
+            raise RuntimeError("ScanKernel cannot deal with non-contiguous arrays: give a copy without gaps")
         if n == 0:
             return output_ary
         source, target = input_ary.ptr, output_ary.ptr

@@ -12,6 +12,7 @@
 #include "bindings/function/launch_shape.h"
 #include "bindings/function/state.h"
 #include "bindings/gil/released.h"
+#include "bindings/pointer/device_pointer.h"
 #include "cuda/event.h"
 
 namespace nb = nanobind;
@@ -21,6 +22,11 @@ namespace {
 
 bool is_named(PyObject* name, const char* text) {
   return PyUnicode_CompareWithASCIIString(name, text) == 0;
+}
+
+/// What programs give where they forget the stream.
+bool is_device_memory(PyObject* object) {
+  return PyObject_HasAttrString(object, "gpudata") != 0 || pointer_held_by(object).has_value();
 }
 
 void warn_deprecated(const char* text) {
@@ -97,7 +103,14 @@ PreparedLaunch read_call(PyObject* self, PyObject* const* arguments, Py_ssize_t 
       PyErr_Format(PyExc_TypeError, "%s() needs a stream (or None) after the block", name);
       throw nb::python_error();
     }
-    launch.shape.stream = stream_argument(arguments[used++]);
+    PyObject* const stream = arguments[used++];
+    if (is_device_memory(stream)) {
+      PyErr_Format(PyExc_TypeError,
+                   "%s() takes the stream after the block: %s(grid, block, stream, ...)", name,
+                   name);
+      throw nb::python_error();
+    }
+    launch.shape.stream = stream_argument(stream);
   }
   launch.shape.shared_bytes = state.prepared_shared_bytes;
   launch.shape.attributes = state.prepared_attributes;
@@ -134,7 +147,9 @@ PyObject* prepare(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
     if (count > 0) arg_types = nb::borrow(arguments[0]);
     if (count > 1) texrefs = nb::borrow(arguments[1]);
     if (count > 2) {
-      PyErr_SetString(PyExc_TypeError, "prepare() takes arg_types and texrefs");
+      PyErr_SetString(PyExc_TypeError,
+                      "prepare() takes arg_types and texrefs; the block is an argument of "
+                      "prepared_call(grid, block, ...)");
       throw nb::python_error();
     }
     cuda::LaunchAttributes attributes;
@@ -151,7 +166,10 @@ PyObject* prepare(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
       } else if (is_named(name, "shared")) {
         shared = value;
       } else if (!read_launch_attribute(attributes, name, value.ptr())) {
-        PyErr_Format(PyExc_TypeError, "prepare() got an unexpected keyword argument '%U'", name);
+        PyErr_Format(PyExc_TypeError,
+                     "prepare() has no parameter '%U': it takes arg_types, texrefs, and what "
+                     "launches take beside block, grid and stream",
+                     name);
         throw nb::python_error();
       }
     }
@@ -169,9 +187,9 @@ PyObject* prepare(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
       warn_deprecated("setting the shared memory size in Function.prepare is deprecated");
       state.prepared_shared_bytes = as_integer<unsigned int>(shared.ptr(), "shared");
     }
-    const std::string codes = codes_of(arg_types);
+    const ArgumentCodes codes = codes_of(arg_types);
     state.prepared = fit_to_kernel(*state.kernel, codes);
-    state.codes = nb::str(codes.c_str());
+    state.codes = nb::str(codes.text.c_str());
     state.texrefs = references;
     state.prepared_attributes = attributes;
     return nb::borrow(self).release().ptr();

@@ -3,6 +3,9 @@
 
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
+
+#include "bindings/base/limited_api.h"
 #include "bindings/function/kernel_arguments.h"
 
 namespace nb = nanobind;
@@ -16,7 +19,9 @@ std::string code_of_dtype(nb::handle dtype) {
   return std::to_string(nb::cast<std::size_t>(dtype.attr("itemsize"))) + "s";
 }
 
-std::string code_of_type(nb::handle item) {
+/// What is neither a code nor one of NumPy's types stands for a pointer, as in the original; it is
+/// added to `others`.
+std::string code_of_type(nb::handle item, std::string& others) {
   const nb::module_ numpy = nb::module_::import_("numpy");
   if (nb::isinstance(item, numpy.attr("dtype"))) return code_of_dtype(item);
   if (PyType_Check(item.ptr())) {
@@ -27,7 +32,20 @@ std::string code_of_type(nb::handle item) {
       return code_of_dtype(numpy.attr("dtype")(item));
     }
   }
+  others += (others.empty() ? "" : ", ") + std::string(nb::repr(item).c_str());
   return "P";
+}
+
+/// Whether a value that is not bytes goes beyond the parameter that it begins in. A parameter may
+/// be several values, as a struct by its fields.
+bool parts_cross_parameters(const ValueFormat& format, const cuda::KernelLayout& layout) {
+  return std::ranges::any_of(format.fields(), [&](const FormatField& field) {
+    if (field.kind == FormatField::Kind::Bytes || field.kind == FormatField::Kind::PascalBytes)
+      return false;
+    return std::ranges::any_of(layout.parameters, [&](const auto& parameter) {
+      return field.offset < parameter.offset && parameter.offset < field.offset + field.bytes;
+    });
+  });
 }
 
 std::string describe_fields(const ValueFormat& format) {
@@ -59,16 +77,27 @@ void check_kind(const cuda::Kernel& kernel, std::size_t index, const std::string
 
 }  // namespace
 
-std::string codes_of(nb::handle arg_types) {
-  if (nb::isinstance<nb::str>(arg_types)) return nb::cast<std::string>(arg_types);
-  std::string codes;
-  for (nb::handle item : nb::iter(arg_types)) {
-    codes += nb::isinstance<nb::str>(item) ? nb::cast<std::string>(item) : code_of_type(item);
+ArgumentCodes codes_of(nb::handle arg_types) {
+  if (nb::isinstance<nb::str>(arg_types)) return {nb::cast<std::string>(arg_types), {}};
+  const nb::object items = nb::steal(PyObject_GetIter(arg_types.ptr()));
+  if (!items.is_valid()) {
+    PyErr_Clear();
+    const std::string text =
+        "arg_types must be codes, such as \"Pif\" for a pointer, an int and a float, or a sequence "
+        "of codes and NumPy dtypes, not " +
+        type_name(arg_types.ptr());
+    throw nb::type_error(text.c_str());
+  }
+  ArgumentCodes codes;
+  for (nb::handle item : nb::iter(items)) {
+    codes.text += nb::isinstance<nb::str>(item) ? nb::cast<std::string>(item)
+                                                : code_of_type(item, codes.taken_for_pointers);
   }
   return codes;
 }
 
-PreparedFormat fit_to_kernel(const cuda::Kernel& kernel, const std::string& codes) {
+PreparedFormat fit_to_kernel(const cuda::Kernel& kernel, const ArgumentCodes& given) {
+  const std::string& codes = given.text;
   const ValueFormat format = ValueFormat::parse(codes);
   PreparedFormat fitted{format.fields(), format.bytes()};
   const cuda::KernelLayout& layout = kernel.layout();
@@ -88,9 +117,14 @@ PreparedFormat fit_to_kernel(const cuda::Kernel& kernel, const std::string& code
     fitted.bytes = layout.bytes;
     return fitted;
   }
-  if (format.bytes() == layout.bytes) return {format.fields(), layout.bytes};
-  const std::string text = "kernel '" + kernel.name() + "' takes " + describe_parameters(layout) +
-                           ", but the codes '" + codes + "' stand for " + describe_fields(format);
+  if (format.bytes() == layout.bytes && !parts_cross_parameters(format, layout))
+    return {format.fields(), layout.bytes};
+  std::string text = "kernel '" + kernel.name() + "' takes " + describe_parameters(layout) +
+                     ", but the codes '" + codes + "' stand for " + describe_fields(format);
+  if (!given.taken_for_pointers.empty()) {
+    text += "; " + given.taken_for_pointers +
+            ", neither a code nor a NumPy dtype, was taken for a pointer";
+  }
   PyErr_SetString(PyExc_TypeError, text.c_str());
   throw nb::python_error();
 }

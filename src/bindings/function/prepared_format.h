@@ -13,9 +13,15 @@
 
 namespace pycuda::bindings {
 
-/// The codes of `arg_types`: text counts as it is, NumPy's number classes and dtypes have theirs,
-/// everything else is a pointer. Raises TypeError when it is not iterable.
-std::string codes_of(nanobind::handle arg_types);
+/// The codes of `arg_types`, and what of it is neither a code nor a type of NumPy's, in words.
+struct ArgumentCodes {
+  std::string text;
+  std::string taken_for_pointers;
+};
+
+/// Text counts as it is, NumPy's number classes and dtypes have their codes, everything else is a
+/// pointer. Raises TypeError when it is not iterable.
+ArgumentCodes codes_of(nanobind::handle arg_types);
 
 /// Fields at their places in the kernel's parameter buffer.
 struct PreparedFormat {
@@ -25,7 +31,7 @@ struct PreparedFormat {
 
 /// Fits `codes` to the kernel's parameter list, if that is known: value by value, or as the same
 /// bytes in other pieces. Raises TypeError when neither fits, struct.error for unknown codes.
-PreparedFormat fit_to_kernel(const cuda::Kernel& kernel, const std::string& codes);
+PreparedFormat fit_to_kernel(const cuda::Kernel& kernel, const ArgumentCodes& codes);
 
 /// Writes all values. Raises struct.error when their number or a value is wrong.
 void write_prepared(const PreparedFormat& format, PyObject* const* values, std::size_t count,
