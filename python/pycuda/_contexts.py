@@ -140,6 +140,8 @@ context_dependent_memoized_functions: list = []
 
 def context_dependent_memoize(func):
     """Decorator: remember results by the current context and the arguments, which must be hashable."""
+    if not callable(func):
+        raise TypeError(f"context_dependent_memoize decorates a function, not {type(func).__name__}")
     results: dict = {}
     context_dependent_memoized_functions.append(results)
 
@@ -292,6 +294,8 @@ def init_cuda_context_fixture():
 
 def mark_cuda_test(inner_f):
     """Decorator: run a test function in a fresh default context, and mark it `cuda` for pytest."""
+    if not callable(inner_f):
+        raise TypeError(f"mark_cuda_test decorates a function, not {type(inner_f).__name__}")
 
     @functools.wraps(inner_f)
     def run(*args, **kwargs):

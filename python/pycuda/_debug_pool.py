@@ -27,6 +27,8 @@ class DebugMemoryPool(cuda.DeviceMemoryPool):
         super().__init__()
         self.last_free, _ = cuda.mem_get_info()
         self.interactive = interactive
+        if logfile is not None and not hasattr(logfile, "write"):
+            raise TypeError(f"logfile must be a file that is open for writing, not {type(logfile).__name__}")
         self.logfile = sys.stdout if logfile is None else logfile
         self.blocks = []
         self.stacktrace_mnemonics = {}

@@ -31,6 +31,8 @@ class DeviceData:
     def __init__(self, dev=None):
         if dev is None:
             dev = cuda.Context.get_device()
+        elif not isinstance(dev, cuda.Device):
+            raise TypeError(f"dev must be a pycuda.driver.Device or None, not {type(dev).__name__}")
         attribute = cuda.device_attribute
         capability = dev.compute_capability()
         self.max_threads = dev.get_attribute(attribute.MAX_THREADS_PER_BLOCK)

@@ -173,6 +173,9 @@ def np_to_array(nparray, order, allowSurfaceBind=False):  # noqa: N803
 
 def gpuarray_to_array(gpuarray, order, allowSurfaceBind=False):  # noqa: N803
     """The same from a device array, whose memory must be contiguous in that order."""
+    if not hasattr(gpuarray, "gpudata"):
+        remedy = "np_to_array copies one of the host" if isinstance(gpuarray, np.ndarray) else "to_gpu makes one"
+        raise TypeError(f"gpuarray_to_array takes a GPUArray, not {type(gpuarray).__name__}: {remedy}")
     order = _order_of(order)
     contiguous = gpuarray.flags.c_contiguous if order == "C" else gpuarray.flags.f_contiguous
     if not contiguous:

@@ -123,6 +123,11 @@ std::vector<std::string> symbols_named(const std::vector<std::string>& names,
 
 std::string no_such_symbol(const std::string& kind, const std::vector<std::string>& names,
                            const std::string& wanted) {
+  const std::size_t line_end = wanted.find('\n');
+  if (line_end != std::string::npos) {
+    return "a text of several lines is no name of a " + kind + ": the module has " +
+           (names.empty() ? "none" : listed(names));
+  }
   std::string text = "no " + kind + " '" + wanted + "'";
   if (names.empty()) return text + ": the module has no " + kind + "s";
   text += ": the module has " + listed(names);

@@ -60,6 +60,13 @@ CUresult with_memory_for_code(const ContextPtr& context, Attempt&& attempt) {
   return context->free_module_reserve() ? attempt() : code;
 }
 
+/// What is wrong with an image that is the source of a kernel.
+std::string advice_on_image(std::string_view image) {
+  if (image.find("__global__") == std::string_view::npos || image.find(".version") < image.size())
+    return {};
+  return "this is a source: pycuda.compiler.SourceModule compiles it";
+}
+
 /// The reference of this name, which `look_up` finds. `kind` is the word for it, `mark` what its
 /// variable has.
 template <class Reference, class LookUp>
@@ -81,7 +88,13 @@ ModulePtr Module::from_file(const std::string& path) {
   const auto& load = module->module_.driver().cuModuleLoad;
   const CUresult code = with_memory_for_code(
       module->context(), [&] { return load.status(module->module_.out(), path.c_str()); });
-  if (code != CUDA_SUCCESS) throw load.error(code, "'" + path + "'");
+  if (code != CUDA_SUCCESS) {
+    const bool is_source = path.ends_with(".cu") && code != CUDA_ERROR_FILE_NOT_FOUND;
+    throw load.error(code, "'" + path + "'" +
+                               (is_source ? ", a source: pycuda.compiler.SourceModule(open(path)."
+                                            "read()) compiles it"
+                                          : ""));
+  }
   return module;
 }
 
@@ -99,7 +112,10 @@ ModulePtr Module::from_image(std::string_view image, const JitOptions& options, 
     return load.status(module->module_.out(), start, call.count(), call.keys(), call.values());
   });
   if (log != nullptr) *log = call.log();
-  if (code != CUDA_SUCCESS) throw load.error(code, call.log().errors);
+  if (code != CUDA_SUCCESS) {
+    const std::string advice = has_own_length(image) ? std::string() : advice_on_image(image);
+    throw load.error(code, advice.empty() ? call.log().errors : advice);
+  }
   module->read_image(image);
   return module;
 }

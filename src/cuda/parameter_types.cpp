@@ -65,6 +65,8 @@ ElementType complex_number(std::string_view type) {
 
 ElementType pointed_to(std::string_view type) {
   const std::string_view target = pointer_target(type);
+  // Addresses.
+  if (target.ends_with('*')) return {Kind::Integer, 8};
   const ElementType number = plain_number(target);
   return number.kind == Kind::Any ? complex_number(target) : number;
 }

@@ -33,7 +33,8 @@ enum class NumberKind : std::uint8_t {
   Floating,
 };
 
-/// A parameter: the element is Any unless it is a pointer or a reference to (arrays of) numbers.
+/// A parameter: the element is Any unless it is a pointer or a reference to (arrays of) numbers, or
+/// to pointers, which count as integers.
 struct ParameterType {
   std::string text;  ///< "float const*"
   ElementType element;

@@ -138,6 +138,14 @@ void allocate_block(ArrayState& state, std::int64_t bytes) {
   }
 }
 
+nb::object allocator_argument(PyObject* object) {
+  if (PyCallable_Check(object) != 0) return nb::borrow(object);
+  const bool is_pool = PyObject_HasAttrString(object, "allocate") != 0;
+  PyErr_Format(PyExc_TypeError, "an allocator is a function of the size in bytes, not %s%s",
+               type_name(object).c_str(), is_pool ? ": give its allocate" : "");
+  throw nb::python_error();
+}
+
 /// _setup(shape, dtype, strides or None, fortran, allocator or None, base or None, gpudata or None)
 PyObject* setup(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
   return python_entry([&]() -> PyObject* {
@@ -167,7 +175,7 @@ PyObject* setup(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
     } else {
       array::fill_dense_strides(layout, state.item_bytes, PyObject_IsTrue(arguments[3]) == 1);
     }
-    if (arguments[4] != Py_None) state.allocator = nb::borrow(arguments[4]);
+    if (arguments[4] != Py_None) state.allocator = allocator_argument(arguments[4]);
     if (arguments[5] != Py_None) state.base = nb::borrow(arguments[5]);
     state.block.reset();
     if (arguments[6] != Py_None) {

@@ -45,6 +45,17 @@ Py_hash_t hash(PyObject* method) {
   return result == -1 ? -2 : result;
 }
 
+/// `device.compute_capability[0]`, without the call.
+PyObject* item_of_method(PyObject* method, PyObject*) {
+  const nb::object name = nb::steal(PyObject_GetAttrString(method, "__name__"));
+  if (name.is_valid()) {
+    PyErr_Format(PyExc_TypeError,
+                 "%U is a method, which is called before its result is indexed: %U()[...]",
+                 name.ptr(), name.ptr());
+  }
+  return nullptr;
+}
+
 /// A function's parameters, as inspect.signature asks for them.
 PyObject* signature(PyObject* function, void*) {
   const nb::object module = nb::steal(PyImport_ImportModule("pycuda._signatures"));
@@ -96,9 +107,12 @@ extern "C" PyObject* __wrap_PyType_FromSpec(PyType_Spec* spec) {
   if (bound) {
     slots.push_back({Py_tp_richcompare, reinterpret_cast<void*>(compare)});
     slots.push_back({Py_tp_hash, reinterpret_cast<void*>(hash)});
+    slots.push_back({Py_mp_subscript, reinterpret_cast<void*>(item_of_method)});
   }
   slots.push_back({0, nullptr});
   PyType_Spec extended = *spec;
   extended.slots = slots.data();
+  // Python's errors show the name.
+  if (bound) extended.name = "pycuda.driver.method";
   return __real_PyType_FromSpec(&extended);
 }

@@ -38,7 +38,14 @@ std::shared_ptr<cuda::GreenContext> make_green_context(nb::handle, nb::handle re
   if (nb::isinstance<cuda::SmResource>(resources)) {
     all.push_back(nb::cast<const cuda::SmResource&>(resources));
   } else {
-    for (const nb::handle resource : nb::iter(resources))
+    const nb::object items = nb::steal(PyObject_GetIter(resources.ptr()));
+    if (!items.is_valid()) {
+      PyErr_Clear();
+      throw nb::type_error(
+          "a green context is made of an SMResource or several: "
+          "SMResource.of_device().split(8)[0]");
+    }
+    for (const nb::handle resource : nb::iter(items))
       all.push_back(nb::cast<const cuda::SmResource&>(resource));
   }
   return without_gil([&] { return cuda::GreenContext::create(all); });

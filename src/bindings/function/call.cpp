@@ -201,6 +201,9 @@ PyObject* call_function(PyObject* self, PyObject* const* arguments, std::size_t 
 nb::list texture_references(nb::handle texrefs) {
   nb::list references;
   if (texrefs.is_none()) return references;
+  if (nb::isinstance<cuda::TextureReference>(texrefs)) {
+    throw nb::type_error("texrefs must be a list of texture references: texrefs=[texref]");
+  }
   for (nb::handle reference : nb::iter(texrefs)) {
     if (!nb::isinstance<cuda::TextureReference>(reference)) {
       PyErr_Format(PyExc_TypeError, "texrefs must be texture references, not %s",

@@ -72,6 +72,16 @@ void warn_once(const ArrayParameter& parameter, Reason reason, const std::string
   throw nb::python_error();
 }
 
+/// Rows of a host's array have no addresses on the device.
+[[noreturn]] void raise_not_pointers(const ArrayParameter& parameter, const std::string& dtype) {
+  const std::string text = place(parameter) + " is an array of " + dtype +
+                           ", but the parameter is " + declared(parameter) +
+                           ", pointers to pointers. Declare one pointer, and index it with [row * "
+                           "columns + column]; an array of addresses has dtype uint64";
+  PyErr_SetString(PyExc_TypeError, text.c_str());
+  throw nb::python_error();
+}
+
 [[noreturn]] void raise_byte_swapped(const ArrayParameter& parameter, const std::string& dtype,
                                      const std::string& native) {
   const std::string text =
@@ -86,6 +96,11 @@ void warn_once(const ArrayParameter& parameter, Reason reason, const std::string
 void check_elements(const ArrayParameter& parameter, ElementType given, const std::string& dtype) {
   const ElementType wanted = parameter.element;
   if (given.kind == Kind::Any || given == wanted) return;
+  const std::string& type = parameter.kernel.layout().type_names[parameter.index];
+  if (cuda::pointer_target(type).ends_with('*')) {
+    if (given.bytes != wanted.bytes) raise_not_pointers(parameter, dtype);
+    return;
+  }
   // NumPy has no integers of 128 bits: their parts are elements.
   if (wanted.kind == Kind::Integer && wanted.bytes == 16) return;
   // A complex number is two plain ones.

@@ -303,7 +303,10 @@ void write_value(const Argument& argument, CUstream stream, std::byte* destinati
       : PyList_Check(value) || PyTuple_Check(value)
           ? "; numpy.array makes an array of it, pycuda.gpuarray.to_gpu copies that to the device"
       : PyObject_CheckBuffer(value) != 0 ? "; bytes() of it passes its contents by value"
-                                         : "");
+      : PyType_Check(value) != 0         ? "; call the class, or pass one of its objects"
+      : value == Py_None                 ? ""
+                                         : "; kernels take numbers, and arrays as GPUArray or in "
+                                           "pycuda.driver.In, Out or InOut");
 }
 
 NaturalLayout natural_layout(const Argument& argument) {

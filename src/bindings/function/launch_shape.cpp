@@ -49,7 +49,8 @@ cuda::Dim3 dimensions(PyObject* object, const char* what) {
     const std::string meant =
         PyLong_Check(object)
             ? ": " + std::string(what) + "=(" + nb::cast<std::string>(nb::repr(object)) + ", 1, 1)"
-            : std::string();
+        : PySequence_Check(object) != 0 && !PyUnicode_Check(object) ? ": tuple(...) makes one"
+                                                                    : "";
     PyErr_Format(PyExc_TypeError, "%s must be a tuple of up to three integers, not %s%s", what,
                  type_name(object).c_str(), meant.c_str());
     throw nb::python_error();

@@ -108,6 +108,22 @@ PyObject* address(PyObject* self) {
 }
 PyObject* address_method(PyObject* self, PyObject*) { return address(self); }
 
+/// Memory is no number, and has no elements: what programs mean is written otherwise.
+PyObject* add(PyObject* left, PyObject* right) {
+  const bool is_left = PyObject_TypeCheck(left, allocation_type) != 0;
+  if (!PyLong_Check(is_left ? right : left)) return Py_NewRef(Py_NotImplemented);
+  PyErr_SetString(PyExc_TypeError,
+                  "device memory is no number: int(memory) + bytes is an address in it");
+  return nullptr;
+}
+
+PyObject* item(PyObject*, PyObject*) {
+  PyErr_SetString(PyExc_TypeError,
+                  "device memory has no elements: GPUArray(shape, dtype, gpudata=memory) is an "
+                  "array in it, memcpy_dtoh(array, memory) copies it to the host");
+  return nullptr;
+}
+
 PyObject* free_memory(PyObject* self, PyObject*) {
   return python_entry([&]() -> PyObject* {
     if (self_of(self).views != 0) {
@@ -213,6 +229,8 @@ PyTypeObject* make_type() {
       {Py_tp_getset, properties},
       {Py_nb_int, reinterpret_cast<void*>(address)},
       {Py_nb_index, reinterpret_cast<void*>(address)},
+      {Py_nb_add, reinterpret_cast<void*>(add)},
+      {Py_mp_subscript, reinterpret_cast<void*>(item)},
       {0, nullptr},
   };
   static PyType_Spec spec = {"pycuda.driver.DeviceAllocation", sizeof(AllocationObject), 0,

@@ -6,6 +6,11 @@ import numpy as np
 import pycuda.driver as driver
 
 
+def _check_reference(texref):
+    if not isinstance(texref, driver.TextureReference):
+        raise TypeError(f"texref must be what module.get_texref(name) returns, not {type(texref).__name__}")
+
+
 def bind_to_texref(self, texref, allow_offset=False):
     """Bind to a texture reference; gives the offset in elements. The array must be contiguous, in either order."""
     if not self.flags.forc:
@@ -13,6 +18,7 @@ def bind_to_texref(self, texref, allow_offset=False):
             f"only contiguous arrays can be bound to a texture reference, not one of shape {self.shape} "
             f"and strides {self.strides}"
         )
+    _check_reference(texref)
     return texref.set_address(self.gpudata, self.nbytes, allow_offset=allow_offset) / self.itemsize
 
 
@@ -25,6 +31,7 @@ def bind_to_texref_ext(
     allow_offset=False,
 ):
     """Bind to a texture reference and set its format; gives the offset in elements."""
+    _check_reference(texref)
     dtype = self.dtype
     flags = driver.TRSF_READ_AS_INTEGER
     if dtype == np.float64 and allow_double_hack:
