@@ -228,6 +228,9 @@ def advice_on_errors(output, source=""):
     return ""
 
 
+_MOST_ERRORS = 4
+
+
 def without_summary(output):
     """A compiler's output without empty lines, lines that only count errors, and warnings beside an error."""
     lines, is_shown = [], True
@@ -237,7 +240,15 @@ def without_summary(output):
             is_shown = ": warning " not in line and not line.startswith("Remark: ")
         if is_shown and line.strip() and not _SUMMARY.match(line):
             lines.append(line)
-    return "\n".join(_telling("\n".join(lines)))
+    return "\n".join(_first(_telling("\n".join(lines))))
+
+
+def _first(parts):
+    """The parts up to the fourth error, and how many more there are: those follow from the first ones, mostly."""
+    errors = [number for number, part in enumerate(parts) if ": error" in part.partition("\n")[0]]
+    if len(errors) <= _MOST_ERRORS:
+        return parts
+    return [*parts[: errors[_MOST_ERRORS]], f"and {len(errors) - _MOST_ERRORS} more errors, in the exception's stderr"]
 
 
 def _telling(output):

@@ -23,14 +23,37 @@ _NAMES = {
     | dict.fromkeys(("rand", "randn", "random"), "pycuda.curandom has rand(shape) and generators")
     | _OF_SCIPY,
     "pycuda.cumath": _OF_SCIPY
+    | {
+        "pow": "a ** b computes it on the device",
+        "abs": "abs(a) and pycuda.cumath.fabs(a) compute it on the device",
+        "atan2": "np.arctan2(a, b) computes it on the device",
+        **dict.fromkeys(("asinh", "acosh", "atanh"), "np.arcsinh(a), np.arccosh(a) and np.arctanh(a) compute these"),
+        "sigmoid": "1 / (1 + np.exp(-a)) computes it on the device",
+    }
     | {name: f"it is pycuda.gpuarray.{name}" for name in "max min sum dot where arange zeros empty".split()},
     "pycuda.curandom": dict.fromkeys(
         ("randn", "normal", "standard_normal"),
         "generators, as MRG32k3aRandomNumberGenerator, have gen_normal(shape, dtype)",
     )
     | dict.fromkeys(("random", "uniform"), "rand(shape, dtype) makes an array of them")
+    | dict.fromkeys(
+        ("MT19937", "MTGP32", "MTGP32RandomNumberGenerator", "PCG64", "Generator", "default_rng", "RandomState"),
+        "XORWOWRandomNumberGenerator, MRG32k3aRandomNumberGenerator and PhiloxRandomNumberGenerator make them",
+    )
     | {"seed": "numpy.random.seed(n) makes rand() repeatable, generators take a seed_getter"},
+    "pycuda": {
+        "GPUArray": "it is pycuda.gpuarray.GPUArray",
+        "SourceModule": "it is pycuda.compiler.SourceModule",
+        "ElementwiseKernel": "it is pycuda.elementwise.ElementwiseKernel",
+        "ReductionKernel": "it is pycuda.reduction.ReductionKernel",
+        "to_gpu": "it is pycuda.gpuarray.to_gpu",
+        "array": "pycuda.gpuarray.to_gpu(numpy.array(...)) makes one",
+        "init": "it is pycuda.driver.init; import pycuda.autoinit makes a context, too",
+        "mem_alloc": "it is pycuda.driver.mem_alloc",
+    },
     "pycuda.driver": {
+        "gpuarray": "import pycuda.gpuarray",
+        "SourceModule": "it is pycuda.compiler.SourceModule",
         "synchronize": "pycuda.driver.Context.synchronize() waits for all work",
         "current_context": "pycuda.driver.Context.get_current() returns the context",
         "get_current_device": "pycuda.driver.Context.get_device() returns the device",

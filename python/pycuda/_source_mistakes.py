@@ -47,6 +47,8 @@ _OTHER_NAMES = {
     "len": "C++ arrays do not know their length: pass it to the kernel, int n",
     "range": "range is Python: C++ writes for (int i = 0; i < n; ++i)",
     "null": "C++ writes nullptr",
+    **dict.fromkeys(("inf", "Inf", "infinity"), "C++ writes INFINITY, -INFINITY"),
+    **dict.fromkeys(("nan", "NaN"), "C++ writes NAN"),
     "pi": "the number is M_PI in C++, (float)M_PI for floats",
     "exit": "a thread of a kernel ends with return; __trap() ends the launch with an error",
     **dict.fromkeys(

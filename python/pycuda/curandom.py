@@ -85,6 +85,8 @@ def rand(shape, dtype=np.float32, stream=None):
 
     The seed comes from NumPy's global generator, so `numpy.random.seed` makes results repeatable.
     """
+    if isinstance(dtype, int):
+        raise TypeError(f"dtype must be a type of numbers, not {dtype}: a shape is a tuple, rand(({shape}, {dtype}))")
     dtype = np.dtype(dtype)
     if dtype not in _RAND_EXPRESSIONS:
         raise NotImplementedError(f"rand makes float32, float64, int32 and uint32, not {dtype}")

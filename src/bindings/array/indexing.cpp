@@ -130,7 +130,9 @@ PyObject* array_subscript(PyObject* self, PyObject* index) {
       if (items[i] == Py_Ellipsis) {
         view.add_whole(std::max(0, state.layout.ndim - used));
       } else if (!view.add(items[i])) {
-        throw nb::index_error(("invalid subindex in axis " + std::to_string(view.axis())).c_str());
+        throw nb::index_error(("invalid subindex in axis " + std::to_string(view.axis()) +
+                               ": integers, slices, None and ... are allowed")
+                                  .c_str());
       }
     }
     view.add_whole(state.layout.ndim - view.axis());

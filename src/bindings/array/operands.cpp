@@ -79,7 +79,8 @@ void check_out(array::Ufunc ufunc, const ArrayState& out, const Layout& shape, D
     throw array::TypeMismatch(std::string("the result of '") + array::facts(ufunc).name +
                               "' has dtype " + array::name(result) +
                               " and cannot be stored with dtype " +
-                              nb::cast<std::string>(nb::str(out.dtype)));
+                              nb::cast<std::string>(nb::str(out.dtype)) +
+                              ": a = a + b makes a new array, astype converts one");
   }
 }
 
@@ -156,7 +157,8 @@ bool read_operand(PyObject* object, GivenOperand& given) {
 Scalar read_number(PyObject* object, DType type) {
   GivenOperand given;
   if (is_array(object) || !read_operand(object, given)) {
-    PyErr_Format(PyExc_TypeError, "a number is needed, not %s", type_name(object).c_str());
+    PyErr_Format(PyExc_TypeError, "a number is needed, not %s%s", type_name(object).c_str(),
+                 is_array(object) ? ": a[...] = b stores the elements of an array" : "");
     throw nb::python_error();
   }
   if (given.type.weak) given.operand.scalar.check_fits(type);

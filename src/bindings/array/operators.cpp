@@ -11,12 +11,39 @@ namespace {
 using array::DType;
 using array::Ufunc;
 
+bool is_sequence(PyObject* object) {
+  return PyList_CheckExact(object) != 0 || PyTuple_CheckExact(object) != 0;
+}
+
+/// Lists and tuples are no operands, and no class of theirs knows better.
+void refuse_sequence(Ufunc ufunc, PyObject* left, PyObject* right) {
+  PyObject* const other = is_sequence(right) ? right : left;
+  if (!is_sequence(other)) return;
+  const char* const kind = PyList_Check(other) != 0 ? "list" : "tuple";
+  if (ufunc == Ufunc::equal || ufunc == Ufunc::not_equal) {
+    // Python answers that the two are different.
+    if (PyErr_WarnFormat(
+            PyExc_UserWarning, 1,
+            "an array on the device is compared with a %s as a whole: "
+            "to_gpu(numpy.array(...)) makes an array of it, whose elements are compared",
+            kind) != 0)
+      throw nb::python_error();
+    return;
+  }
+  PyErr_Format(PyExc_TypeError,
+               "'%s' takes arrays on the device and numbers, not %s: to_gpu(numpy.array(...)) "
+               "makes an array of it",
+               array::facts(ufunc).name, kind);
+  throw nb::python_error();
+}
+
 /// NotImplemented for what is neither an array nor a number: the other operand may know better.
 template <Ufunc ufunc>
 PyObject* binary(PyObject* left, PyObject* right) {
   return python_entry([&]() -> PyObject* {
     std::array<GivenOperand, 2> operands;
     if (!read_operand(left, operands[0]) || !read_operand(right, operands[1])) {
+      refuse_sequence(ufunc, left, right);
       Py_RETURN_NOTIMPLEMENTED;
     }
     return apply_ufunc(ufunc, operands, nullptr, nullptr, nullptr).release().ptr();
@@ -28,6 +55,7 @@ PyObject* in_place(PyObject* left, PyObject* right) {
   return python_entry([&]() -> PyObject* {
     std::array<GivenOperand, 2> operands;
     if (!read_operand(left, operands[0]) || !read_operand(right, operands[1])) {
+      refuse_sequence(ufunc, left, right);
       Py_RETURN_NOTIMPLEMENTED;
     }
     return apply_ufunc(ufunc, operands, left, nullptr, nullptr).release().ptr();

@@ -45,7 +45,12 @@ class GPUArray(_driver._ArrayBase):
     __class_getitem__ = classmethod(GenericAlias)
 
     def __init__(self, shape, dtype, allocator=None, base=None, gpudata=None, strides=None, order="C"):
-        dtype = np.dtype(dtype)
+        try:
+            dtype = np.dtype(dtype)
+        except TypeError as error:
+            if isinstance(dtype, int):
+                raise TypeError(f"{error}: a shape of several lengths is a tuple, ({shape}, {dtype})") from None
+            raise
         if dtype.hasobject:
             raise TypeError(
                 f"elements of dtype {dtype} are Python objects, which a device cannot hold: "
@@ -54,7 +59,9 @@ class GPUArray(_driver._ArrayBase):
         fortran = _order_is_fortran(order)
         if gpudata is None:
             assert base is None, "base needs gpudata"
-        elif not hasattr(gpudata, "__index__") and gpudata is not None:
+        elif not hasattr(gpudata, "__index__"):
+            if isinstance(gpudata, (str, bytes)):
+                raise TypeError(f"gpudata must be device memory or its address, not {type(gpudata).__name__}")
             gpudata = int(gpudata)
         if allocator is driver.mem_alloc:
             allocator = None

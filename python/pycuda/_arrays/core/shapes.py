@@ -18,7 +18,12 @@ def _dims(shape):
             shape = tuple(shape)
         except TypeError:
             shape = (shape,)
-    lengths = tuple(operator.index(length) for length in shape)
+    try:
+        lengths = tuple(operator.index(length) for length in shape)
+    except TypeError as error:
+        if builtins.any(isinstance(length, (float, np.floating)) for length in shape):
+            raise TypeError(f"{error}: a shape is of integers, // divides them") from None
+        raise
     if builtins.any(length < 0 for length in lengths):
         raise OverflowError(f"the shape {lengths} has a negative length")
     return lengths
@@ -29,7 +34,7 @@ def _order_is_fortran(order):
         return False
     if order == "F":
         return True
-    raise ValueError(f"invalid order: {order}")
+    raise ValueError(f"invalid order: {order}; it is 'C' (rows) or 'F' (columns)")
 
 
 def _compact_strides(shape, strides, itemsize):

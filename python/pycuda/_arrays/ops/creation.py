@@ -203,7 +203,7 @@ def arange(*args, **kwargs):
     given.update(zip(positions, args))
     for name, value in kwargs.items():
         if name not in (*names, "dtype"):
-            raise ValueError(f"unexpected keyword argument '{name}'")
+            raise ValueError(f"unexpected keyword argument '{name}'; arange takes start, stop, step, dtype and stream")
         if name in given:
             if name == "stop" and len(args) == 1 and "start" not in given and "start" not in kwargs:
                 given["start"] = given.pop("stop")

@@ -115,6 +115,10 @@ def from_dlpack(x, /, *, device=None, copy=None):
     """
     if isinstance(x, GPUArray):
         return x.copy() if copy else x.view()
+    if not hasattr(x, "__dlpack_device__"):
+        raise AttributeError(
+            f"{type(x).__name__} has no __dlpack__: to_gpu(numpy.array(a)) makes an array on the device"
+        )
     on_cpu = _driver._device_traits().is_cpu
     there = tuple(int(part) for part in x.__dlpack_device__())
     if there[0] in (CUDA, CUDA_MANAGED) and not on_cpu:
@@ -259,7 +263,12 @@ def cuda_array_interface(ary):
 
 def from_cuda_array_interface(object):
     """The memory of another package's array as a GPUArray, which keeps that array alive."""
-    interface = object.__cuda_array_interface__
+    try:
+        interface = object.__cuda_array_interface__
+    except AttributeError:
+        remedy = "to_gpu copies it to the device" if isinstance(object, np.ndarray) else "it has no memory on a device"
+        text = f"{type(object).__name__} has no __cuda_array_interface__: {remedy}"
+        raise AttributeError(text) from None
     if interface.get("mask") is not None:
         raise TypeError("masked arrays are not supported")
     dtype = np.dtype(interface["typestr"])

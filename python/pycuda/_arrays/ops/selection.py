@@ -228,7 +228,9 @@ class _Plan:
                 order += 1
                 axis += 1
             else:
-                raise IndexError(f"invalid subindex in axis {axis}: {entry!r}")
+                raise IndexError(
+                    f"invalid subindex in axis {axis}: {entry!r}; integers, slices, None, ... and arrays are allowed"
+                )
         view = ary[tuple(basic)]
         rest = [i for i in range(view.ndim) if i not in places]
         together = first_positions == list(range(first_positions[0], first_positions[-1] + 1))

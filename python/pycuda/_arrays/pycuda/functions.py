@@ -72,6 +72,8 @@ def max(a, stream=None, *, axis=None, keepdims=False, out=None):
     """
     if not isinstance(a, GPUArray):
         raise not_on_device("max", a)
+    if isinstance(stream, GPUArray):
+        raise TypeError("max takes one array: maximum(a, b) compares the elements of two")
     if axis is None and stream is None and out is None and not keepdims:
         return _ordered(a)._reduce_all("fmax", None, False)
     return _reduce("fmax", _ordered(a), axis, None, stream, keepdims, out)
@@ -87,6 +89,8 @@ def min(a, stream=None, *, axis=None, keepdims=False, out=None):
     """
     if not isinstance(a, GPUArray):
         raise not_on_device("min", a)
+    if isinstance(stream, GPUArray):
+        raise TypeError("min takes one array: minimum(a, b) compares the elements of two")
     if axis is None and stream is None and out is None and not keepdims:
         return _ordered(a)._reduce_all("fmin", None, False)
     return _reduce("fmin", _ordered(a), axis, None, stream, keepdims, out)
