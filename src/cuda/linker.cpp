@@ -19,7 +19,7 @@ void Linker::check(CUresult code, const char* routine, const std::string& why) c
 
 void Linker::check_addition(CUresult code, const char* routine, CUjitInputType type,
                             const std::string& name) const {
-  std::string why = driver::unknown_member(driver::known_enumeration<CUjitInputType>, type, code);
+  std::string why = driver::unknown_member(driver::given_member(type), code);
   if (why.empty()) why = "'" + name + "'";
   check(code, routine, why);
 }

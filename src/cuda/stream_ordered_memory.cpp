@@ -92,8 +92,7 @@ void StreamOrderedPool::set_access(const CUmemLocation& place, CUmemAccess_flags
   const auto& set = pool_.driver().cuMemPoolSetAccess;
   const CUresult code = set.status(handle(), &access, 1);
   if (code != CUDA_SUCCESS) {
-    throw set.error(
-        code, driver::unknown_member(driver::known_enumeration<CUmemAccess_flags>, flags, code));
+    throw set.error(code, driver::unknown_member(driver::given_member(flags), code));
   }
 }
 

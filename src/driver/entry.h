@@ -11,12 +11,31 @@
 
 namespace pycuda::driver {
 
+/// What all slots have in common, so that loops can fill them.
+class Slot {
+ public:
+  Slot(const Slot&) = delete;
+  Slot& operator=(const Slot&) = delete;
+
+  /// What a program writes: "cuMemAlloc".
+  const char* name() const;
+
+ protected:
+  using AnyFunction = void (*)();
+  friend struct DriverTable;
+  Slot() = default;
+  ~Slot() = default;
+
+  mutable AnyFunction function_;  // atomic: see Entry::exchange()
+  const DriverTable* driver_;
+};
+
 template <class Signature>
 class Entry;
 
 /// A driver function that may be missing: then it answers CUDA_ERROR_NOT_SUPPORTED. Never null.
 template <class... Args>
-class Entry<CUresult(Args...)> {
+class Entry<CUresult(Args...)> : public Slot {
  public:
   using Function = CUresult(CUDAAPI*)(Args...);
 
@@ -24,9 +43,11 @@ class Entry<CUresult(Args...)> {
   void operator()(Args... args) const {
     const CUresult code = function()(args...);
     if (code != CUDA_SUCCESS) [[unlikely]] {
-      if constexpr ((std::is_enum_v<Args> || ...))
-        throw error(code, unknown_members(code, args...));
-      throw_driver_error(*driver_, name_, code);
+      if constexpr ((std::is_enum_v<Args> || ...)) {
+        throw_naming_members(code, args...);
+      } else {
+        throw_driver_error(*driver_, name(), code);
+      }
     }
   }
 
@@ -35,22 +56,25 @@ class Entry<CUresult(Args...)> {
 
   /// The error to throw for a status that was no answer after all.
   DriverError error(CUresult code, const std::string& extra = {}) const {
-    return DriverError(*driver_, name_, code, extra);
+    return DriverError(*driver_, name(), code, extra);
   }
 
-  /// What a program writes: "cuMemAlloc".
-  const char* name() const { return name_; }
   /// Whether the library has the function.
   bool available() const { return function() != &missing; }
-  Function function() const { return __atomic_load_n(&function_, __ATOMIC_RELAXED); }
+  Function function() const {
+    return reinterpret_cast<Function>(__atomic_load_n(&function_, __ATOMIC_RELAXED));
+  }
   /// Puts a function in the place of the present one, which it returns, while other threads call
   /// it: for a profiler. Calls under way end where they began.
   Function exchange(Function other) const {
-    return __atomic_exchange_n(&function_, other, __ATOMIC_ACQ_REL);
+    const auto any = reinterpret_cast<AnyFunction>(other);
+    return reinterpret_cast<Function>(__atomic_exchange_n(&function_, any, __ATOMIC_ACQ_REL));
   }
 
   /// Fills the slot; null empties it.
-  void bind(Function bound) { function_ = bound ? bound : &missing; }
+  void bind(Function bound) {
+    function_ = reinterpret_cast<AnyFunction>(bound != nullptr ? bound : &missing);
+  }
   /// Fills the slot with anything callable, which is kept until the same lambda expression is bound
   /// again, by whomever.
   template <class Callable>
@@ -61,35 +85,21 @@ class Entry<CUresult(Args...)> {
     } else {
       static std::optional<Callable> kept;
       kept.emplace(std::move(callable));
-      function_ = [](Args... args) -> CUresult { return (*kept)(args...); };
+      bind(static_cast<Function>([](Args... args) -> CUresult { return (*kept)(args...); }));
     }
   }
 
  private:
   friend struct DriverTable;
-  Entry(const DriverTable& driver, const char* name) : name_(name), driver_(&driver) {}
+  Entry() = default;
 
   static CUresult CUDAAPI missing(Args...) { return CUDA_ERROR_NOT_SUPPORTED; }
 
-  template <class Arg>
-  static std::string unknown_member_of(CUresult code, Arg arg) {
-    if constexpr (std::is_enum_v<Arg>) {
-      return unknown_member(known_enumeration<Arg>, static_cast<long>(arg), code);
-    } else {
-      return {};
-    }
+  [[noreturn, gnu::cold, gnu::noinline]] void throw_naming_members(CUresult code,
+                                                                   Args... args) const {
+    const GivenMember given[] = {given_member(args)...};
+    throw_driver_error(*driver_, name(), code, given);
   }
-  /// What there is to say about numbers among the arguments that no member of an enumeration has.
-  [[gnu::cold]] static std::string unknown_members(CUresult code, Args... args) {
-    std::string all;
-    for (const std::string& text : {unknown_member_of(code, args)...})
-      all += (all.empty() || text.empty() ? "" : "; ") + text;
-    return all;
-  }
-
-  mutable Function function_ = &missing;  // atomic: see exchange()
-  const char* name_;
-  const DriverTable* driver_;
 };
 
 }  // namespace pycuda::driver

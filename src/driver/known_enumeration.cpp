@@ -24,13 +24,23 @@ std::string members_of(const KnownEnumeration& enumeration) {
 
 }  // namespace
 
-std::string unknown_member(const KnownEnumeration* enumeration, long number, CUresult code) {
+std::string unknown_member(GivenMember given, CUresult code) {
+  const auto& [enumeration, number] = given;
   if (enumeration == nullptr || !may_be_about_a_number(code)) return {};
   const bool known = std::ranges::any_of(
-      enumeration->members, [&](const auto& member) { return member.second == number; });
+      enumeration->members, [&](const auto& member) { return member.second == given.number; });
   if (known) return {};
   return enumeration->name + " has no member of value " + std::to_string(number) + ": " +
          members_of(*enumeration);
+}
+
+std::string unknown_members(std::span<const GivenMember> given, CUresult code) {
+  std::string all;
+  for (const GivenMember& one : given) {
+    const std::string text = unknown_member(one, code);
+    all += (all.empty() || text.empty() ? "" : "; ") + text;
+  }
+  return all;
 }
 
 }  // namespace pycuda::driver

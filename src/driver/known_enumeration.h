@@ -2,7 +2,9 @@
 // The driver's enumerations as users know them, for errors about a number that none has.
 #pragma once
 
+#include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -20,8 +22,25 @@ struct KnownEnumeration {
 template <class Enumeration>
 inline const KnownEnumeration* known_enumeration = nullptr;
 
-/// "limit has no member 77: ..." where the number may be why the driver answers `code`; otherwise
-/// empty.
-std::string unknown_member(const KnownEnumeration* enumeration, long number, CUresult code);
+/// An argument of a call, if it is of such an enumeration.
+struct GivenMember {
+  const KnownEnumeration* enumeration = nullptr;
+  long number = 0;
+};
+
+template <class Argument>
+GivenMember given_member(Argument argument) {
+  if constexpr (std::is_enum_v<Argument>) {
+    return {known_enumeration<Argument>, static_cast<long>(argument)};
+  } else {
+    return {};
+  }
+}
+
+/// "limit has no member of value 77: ..." where the number may be why the driver answers `code`;
+/// otherwise empty.
+std::string unknown_member(GivenMember given, CUresult code);
+/// The same of several arguments.
+std::string unknown_members(std::span<const GivenMember> given, CUresult code);
 
 }  // namespace pycuda::driver

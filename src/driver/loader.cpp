@@ -81,12 +81,6 @@ class Symbols {
   int version_ = 0;
 };
 
-template <class Signature>
-int fill(Entry<Signature>& entry, void* function) {
-  entry.bind(reinterpret_cast<typename Entry<Signature>::Function>(function));
-  return function != nullptr;
-}
-
 std::string version_text(int version) {
   if (version == 0) return "of unknown version";
   return "CUDA " + std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
@@ -261,14 +255,9 @@ Result<LoadedDriver> load_library(const std::string& path) {
   loaded.version = symbols.driver_version();
   loaded.library = base::library_of(library->symbol("cuInit"));
   if (loaded.library.empty()) loaded.library = path;
-#define CU_FUNCTION(name, symbol, introduced, parameters) \
-  loaded.functions += fill(loaded.table.name, symbols.find(#name, #symbol, introduced));
-#include "driver/driver_functions.def"
-#undef CU_FUNCTION
-#define CU_FUNCTION(name, symbol, introduced, parameters) \
-  fill(loaded.table.name, symbols.find(#name, #symbol, introduced));
-#include "driver/older_abis.def"
-#undef CU_FUNCTION
+  loaded.functions = loaded.table.fill([&](const char* name, const char* symbol, int version) {
+    return symbols.find(name, symbol, version);
+  });
   loaded.table.last_fault = library->function<CUresult(char*, std::size_t)>("cuCpuGetLastFault");
   loaded.table.refusal =
       library->function<CUresult(CUresult, char*, std::size_t)>("cuCpuGetRefusal");

@@ -2,8 +2,32 @@
 // Copies of tables, and calls whose ABI differs between CUDA 12 and 13.
 #include "driver/table.h"
 
+#include <cstdint>
+#include <cstring>
+
 namespace pycuda::driver {
 namespace {
+
+// Names and symbols, each with its NUL.
+constexpr char slot_names[] =
+#define CU_FUNCTION(name, symbol, version, parameters) #name "\0"
+#include "driver/driver_functions.def"
+#include "driver/older_abis.def"
+#undef CU_FUNCTION
+    ;
+constexpr char slot_symbols[] =
+#define CU_FUNCTION(name, symbol, version, parameters) #symbol "\0"
+#include "driver/driver_functions.def"
+#include "driver/older_abis.def"
+#undef CU_FUNCTION
+    ;
+constexpr std::size_t count_of_current = 0
+#define CU_FUNCTION(name, symbol, version, parameters) +1
+#include "driver/driver_functions.def"
+#undef CU_FUNCTION
+    ;
+
+const char* next(const char* text) { return text + std::strlen(text) + 1; }
 
 /// The ordinal that CUDA 12's calls take for a place.
 CUdevice device_of(const DriverTable& driver, const char* routine, CUmemLocation location) {
@@ -20,17 +44,72 @@ CUdevice device_of(const DriverTable& driver, const char* routine, CUmemLocation
 
 }  // namespace
 
-// Here, once: it names each of 468 slots.
-DriverTable::DriverTable() = default;
+// What the slots differ by is in lists: a statement for each of them would take 60 kB of code.
 
-DriverTable::DriverTable(const DriverTable& other) : DriverTable() { *this = other; }
+struct DriverTable::SlotFacts {
+  Slot::AnyFunction missing;
+  std::uint16_t place;  ///< in the table
+  std::uint16_t version;
+};
 
-DriverTable& DriverTable::operator=(const DriverTable& other) {
-  if (this == &other) return *this;
-#define CU_FUNCTION(name, symbol, version, parameters) name.bind(other.name.function());
+std::span<const DriverTable::SlotFacts> DriverTable::slots() {
+  static const SlotFacts facts[] = {
+#define CU_FUNCTION(name, symbol, version, parameters)                        \
+  {reinterpret_cast<Slot::AnyFunction>(&Entry<CUresult parameters>::missing), \
+   static_cast<std::uint16_t>(offsetof(DriverTable, name)), version},
 #include "driver/driver_functions.def"
 #include "driver/older_abis.def"
 #undef CU_FUNCTION
+  };
+  return facts;
+}
+
+Slot& DriverTable::slot_of(const SlotFacts& facts) {
+  return *reinterpret_cast<Slot*>(reinterpret_cast<std::byte*>(this) + facts.place);
+}
+
+const Slot& DriverTable::slot_of(const SlotFacts& facts) const {
+  return *reinterpret_cast<const Slot*>(reinterpret_cast<const std::byte*>(this) + facts.place);
+}
+
+DriverTable::DriverTable() {
+  for (const SlotFacts& facts : slots()) {
+    Slot& slot = slot_of(facts);
+    slot.function_ = facts.missing;
+    slot.driver_ = this;
+  }
+}
+
+DriverTable::DriverTable(const DriverTable& other) : DriverTable() { *this = other; }
+
+int DriverTable::fill(const Finder& find) {
+  int found = 0;
+  std::size_t number = 0;
+  const char* name = slot_names;
+  const char* symbol = slot_symbols;
+  for (const SlotFacts& facts : slots()) {
+    void* const function = find(name, symbol, facts.version);
+    slot_of(facts).function_ =
+        function != nullptr ? reinterpret_cast<Slot::AnyFunction>(function) : facts.missing;
+    if (number++ < count_of_current) found += function != nullptr;
+    name = next(name);
+    symbol = next(symbol);
+  }
+  return found;
+}
+
+const char* Slot::name() const {
+  const char* name = slot_names;
+  for (const DriverTable::SlotFacts& facts : DriverTable::slots()) {
+    if (&driver_->slot_of(facts) == this) break;
+    name = next(name);
+  }
+  return name;
+}
+
+DriverTable& DriverTable::operator=(const DriverTable& other) {
+  if (this == &other) return *this;
+  for (const SlotFacts& facts : slots()) slot_of(facts).function_ = other.slot_of(facts).function_;
   keeps_code_on_device = other.keeps_code_on_device;
   last_fault = other.last_fault;
   refusal = other.refusal;

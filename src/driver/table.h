@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <span>
 
 #include "driver/entry.h"
 
@@ -19,8 +21,14 @@ struct DriverTable {
   DriverTable& operator=(const DriverTable& other);
   ~DriverTable() = default;
 
-#define CU_FUNCTION(name, symbol, version, parameters) \
-  Entry<CUresult parameters> name{*this, #name};
+  /// Finds a function, null if there is none: `name` and `version` are for cuGetProcAddress,
+  /// `symbol` is the library's.
+  using Finder = std::function<void*(const char* name, const char* symbol, int version)>;
+  /// Fills each slot with what is found for it. How many functions of CUDA 13 are there; those of
+  /// driver/older_abis.def do not count.
+  int fill(const Finder& find);
+
+#define CU_FUNCTION(name, symbol, version, parameters) Entry<CUresult parameters> name;
 #include "driver/driver_functions.def"
 #include "driver/older_abis.def"
 #undef CU_FUNCTION
@@ -57,6 +65,13 @@ struct DriverTable {
   /// faults; null elsewhere.
   CUresult (*set_source)(CUmodule module, const char* file, const char* place,
                          unsigned int first_line, const char* text, std::size_t bytes) = nullptr;
+
+ private:
+  friend class Slot;
+  struct SlotFacts;
+  static std::span<const SlotFacts> slots();
+  Slot& slot_of(const SlotFacts& facts);
+  const Slot& slot_of(const SlotFacts& facts) const;
 };
 
 /// A context with the driver's default affinity: cuCtxCreate of CUDA 12.5 and later, else its

@@ -25,8 +25,8 @@ inline CUmemLocation current_device_place() {
 inline CUmemLocation memory_place(nanobind::handle location, nanobind::handle id) {
   CUmemLocation place{};
   place.type = as_enumerator<CUmemLocationType>(location, "location");
-  const std::string unknown = driver::unknown_member(driver::known_enumeration<CUmemLocationType>,
-                                                     place.type, CUDA_ERROR_INVALID_VALUE);
+  const std::string unknown =
+      driver::unknown_member(driver::given_member(place.type), CUDA_ERROR_INVALID_VALUE);
   if (!unknown.empty()) throw nanobind::value_error(("location: " + unknown).c_str());
   if (!id.is_none()) {
     place.id = as_integer<int>(id, "id");

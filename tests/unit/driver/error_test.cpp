@@ -57,10 +57,10 @@ TEST_CASE("a number that no member of an enumeration has is named with those the
 TEST_CASE("an enumeration of many members is not listed") {
   KnownEnumeration many{"attribute", {}};
   for (int i = 0; i < 20; ++i) many.members.emplace_back("A" + std::to_string(i), i);
-  CHECK(unknown_member(&many, 20, CUDA_ERROR_INVALID_VALUE) ==
+  CHECK(unknown_member({&many, 20}, CUDA_ERROR_INVALID_VALUE) ==
         "attribute has no member of value 20: dir(attribute) lists them");
-  CHECK(unknown_member(&many, 19, CUDA_ERROR_INVALID_VALUE).empty());
-  CHECK(unknown_member(nullptr, 20, CUDA_ERROR_INVALID_VALUE).empty());
+  CHECK(unknown_member({&many, 19}, CUDA_ERROR_INVALID_VALUE).empty());
+  CHECK(unknown_member({nullptr, 20}, CUDA_ERROR_INVALID_VALUE).empty());
 }
 
 TEST_CASE("why the driver refused a call is at the end, once") {
