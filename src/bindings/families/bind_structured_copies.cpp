@@ -164,33 +164,42 @@ void note_extent(Copy& copy, std::string_view name) {
   copy.has_depth |= name == "depth";
 }
 
-template <class Copy, auto Member>
-void bind_number(nb::class_<Copy>& type, const char* name) {
-  using Number = std::remove_reference_t<decltype(std::declval<ParametersOf<Copy>&>().*Member)>;
+// The member is a value, no template's argument: one function for all members of a type.
+template <class Copy, class Number>
+void bind_number(nb::class_<Copy>& type, Number ParametersOf<Copy>::* member, const char* name) {
   type.def_prop_rw(
-      name, [](const Copy& self) { return self.parameters.*Member; },
-      [name](Copy& self, nb::handle value) {
-        self.parameters.*Member = as_integer<Number>(value, name);
+      name, [member](const Copy& self) { return self.parameters.*member; },
+      [member, name](Copy& self, nb::handle value) {
+        self.parameters.*member = as_integer<Number>(value, name);
         note_extent(self, name);
       });
 }
 
-template <class Copy, auto Member>
-void bind_memory_type(nb::class_<Copy>& type, const char* name) {
+template <class Copy>
+void bind_memory_type(nb::class_<Copy>& type, CUmemorytype ParametersOf<Copy>::* member,
+                      const char* name) {
   type.def_prop_rw(
-      name, [](const Copy& self) { return member_of("memory_type", self.parameters.*Member); },
-      [name](Copy& self, nb::handle value) {
-        self.parameters.*Member = as_enumerator<CUmemorytype>(value, name);
+      name,
+      [member](const Copy& self) { return member_of("memory_type", self.parameters.*member); },
+      [member, name](Copy& self, nb::handle value) {
+        self.parameters.*member = as_enumerator<CUmemorytype>(value, name);
       });
 }
 
-template <class Copy, auto Member>
-void bind_address(nb::class_<Copy>& type, const char* name) {
+template <class Copy>
+void bind_address(nb::class_<Copy>& type, CUdeviceptr ParametersOf<Copy>::* member,
+                  const char* name) {
   type.def_prop_rw(
-      name, [](const Copy& self) { return self.parameters.*Member; },
-      [name](Copy& self, nb::handle value) {
-        self.parameters.*Member = device_address(value, name);
+      name, [member](const Copy& self) { return self.parameters.*member; },
+      [member, name](Copy& self, nb::handle value) {
+        self.parameters.*member = device_address(value, name);
       });
+}
+
+/// Keeps a buffer in the place of the one before; where it is.
+void* hold(std::unique_ptr<HeldMemory>& held, nb::handle buffer, int flags) {
+  held = std::make_unique<HeldMemory>(buffer, flags);
+  return held->data();
 }
 
 template <class Copy>
@@ -198,34 +207,31 @@ void bind_setters(nb::class_<Copy>& type) {
   type.def(
       "set_src_host",
       [](Copy& self, nb::handle buffer) {
-        self.source = std::make_unique<HeldMemory>(buffer, PyBUF_STRIDED_RO);
+        self.parameters.srcHost = hold(self.source, buffer, PyBUF_STRIDED_RO);
         self.parameters.srcMemoryType = CU_MEMORYTYPE_HOST;
-        self.parameters.srcHost = self.source->data();
       },
       nb::arg("buffer"), "Copy from a host buffer.");
   type.def(
       "set_dst_host",
       [](Copy& self, nb::handle buffer) {
-        self.destination = std::make_unique<HeldMemory>(buffer, PyBUF_STRIDED);
+        self.parameters.dstHost = hold(self.destination, buffer, PyBUF_STRIDED);
         self.parameters.dstMemoryType = CU_MEMORYTYPE_HOST;
-        self.parameters.dstHost = self.destination->data();
       },
       nb::arg("buffer"), "Copy to a host buffer.");
   type.def(
       "set_src_unified",
       [](Copy& self, nb::handle buffer) {
-        self.source = std::make_unique<HeldMemory>(buffer, PyBUF_ANY_CONTIGUOUS);
+        void* const data = hold(self.source, buffer, PyBUF_ANY_CONTIGUOUS);
+        self.parameters.srcDevice = reinterpret_cast<CUdeviceptr>(data);
         self.parameters.srcMemoryType = CU_MEMORYTYPE_UNIFIED;
-        self.parameters.srcDevice = reinterpret_cast<CUdeviceptr>(self.source->data());
       },
       nb::arg("buffer"), "Copy from a buffer that host and device share.");
   type.def(
       "set_dst_unified",
       [](Copy& self, nb::handle buffer) {
-        self.destination =
-            std::make_unique<HeldMemory>(buffer, PyBUF_ANY_CONTIGUOUS | PyBUF_WRITABLE);
+        void* const data = hold(self.destination, buffer, PyBUF_ANY_CONTIGUOUS | PyBUF_WRITABLE);
+        self.parameters.dstDevice = reinterpret_cast<CUdeviceptr>(data);
         self.parameters.dstMemoryType = CU_MEMORYTYPE_UNIFIED;
-        self.parameters.dstDevice = reinterpret_cast<CUdeviceptr>(self.destination->data());
       },
       nb::arg("buffer"), "Copy to a buffer that host and device share.");
   type.def(
@@ -266,31 +272,31 @@ template <class Copy>
 void bind_plane(nb::class_<Copy>& type) {
   using P = ParametersOf<Copy>;
   type.def(nb::init<>());
-  bind_number<Copy, &P::srcXInBytes>(type, "src_x_in_bytes");
-  bind_number<Copy, &P::srcY>(type, "src_y");
-  bind_memory_type<Copy, &P::srcMemoryType>(type, "src_memory_type");
-  bind_address<Copy, &P::srcDevice>(type, "src_device");
-  bind_number<Copy, &P::srcPitch>(type, "src_pitch");
-  bind_number<Copy, &P::dstXInBytes>(type, "dst_x_in_bytes");
-  bind_number<Copy, &P::dstY>(type, "dst_y");
-  bind_memory_type<Copy, &P::dstMemoryType>(type, "dst_memory_type");
-  bind_address<Copy, &P::dstDevice>(type, "dst_device");
-  bind_number<Copy, &P::dstPitch>(type, "dst_pitch");
-  bind_number<Copy, &P::WidthInBytes>(type, "width_in_bytes");
-  bind_number<Copy, &P::Height>(type, "height");
+  bind_number(type, &P::srcXInBytes, "src_x_in_bytes");
+  bind_number(type, &P::srcY, "src_y");
+  bind_memory_type(type, &P::srcMemoryType, "src_memory_type");
+  bind_address(type, &P::srcDevice, "src_device");
+  bind_number(type, &P::srcPitch, "src_pitch");
+  bind_number(type, &P::dstXInBytes, "dst_x_in_bytes");
+  bind_number(type, &P::dstY, "dst_y");
+  bind_memory_type(type, &P::dstMemoryType, "dst_memory_type");
+  bind_address(type, &P::dstDevice, "dst_device");
+  bind_number(type, &P::dstPitch, "dst_pitch");
+  bind_number(type, &P::WidthInBytes, "width_in_bytes");
+  bind_number(type, &P::Height, "height");
   bind_setters(type);
 }
 
 template <class Copy>
 void bind_depth(nb::class_<Copy>& type) {
   using P = ParametersOf<Copy>;
-  bind_number<Copy, &P::srcZ>(type, "src_z");
-  bind_number<Copy, &P::srcLOD>(type, "src_lod");
-  bind_number<Copy, &P::srcHeight>(type, "src_height");
-  bind_number<Copy, &P::dstZ>(type, "dst_z");
-  bind_number<Copy, &P::dstLOD>(type, "dst_lod");
-  bind_number<Copy, &P::dstHeight>(type, "dst_height");
-  bind_number<Copy, &P::Depth>(type, "depth");
+  bind_number(type, &P::srcZ, "src_z");
+  bind_number(type, &P::srcLOD, "src_lod");
+  bind_number(type, &P::srcHeight, "src_height");
+  bind_number(type, &P::dstZ, "dst_z");
+  bind_number(type, &P::dstLOD, "dst_lod");
+  bind_number(type, &P::dstHeight, "dst_height");
+  bind_number(type, &P::Depth, "depth");
 }
 
 // `aligned` is a bool, or the stream in its place; None is False, as in the original.
