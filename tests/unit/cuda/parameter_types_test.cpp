@@ -67,10 +67,16 @@ TEST_CASE("pointers to complex numbers tell their size") {
   CHECK(element_of("n::complex<int>*") == ElementType{});
 }
 
+TEST_CASE("pointers to pointers take integers of their size") {
+  for (const char* type : {"float**", "float const* const*", "n::S**", "void**", "int* (*) [3]"}) {
+    CHECK(element_of(type) == ElementType{Kind::Integer, 8});
+  }
+}
+
 TEST_CASE("everything else fits all arrays") {
-  for (const char* type : {"int", "void*", "char*", "signed char*", "unsigned char*", "float**",
-                           "float4*", "n::float*", "n::float&", "void (&)(int*)",
-                           "thrust::complex<float>", "void (*)(int*)", "__half2*"}) {
+  for (const char* type :
+       {"int", "void*", "char*", "signed char*", "unsigned char*", "float4*", "n::float*",
+        "n::float&", "void (&)(int*)", "thrust::complex<float>", "void (*)(int*)", "__half2*"}) {
     CHECK(element_of(type) == ElementType{});
   }
 }
