@@ -43,7 +43,9 @@ def warn_of_attribute(thing, name, also=()):
     if f"set_{name}" in has:
         meant = f"call set_{name}(...)"
     else:
-        close = closest(name, has)
+        # `dst_height` is another name than `height`.
+        words = set(name.split("_"))
+        close = closest(name, [one for one in has if not set(one.split("_")) < words])
         if close is None:
             _known_to_differ.add((owner, name))
             return

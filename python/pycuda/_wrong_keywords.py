@@ -51,7 +51,6 @@ class _SignatureOfInit:
 class TellsKeywords:
     """A base class: unknown keywords for the package's `__init__` are refused before that is called."""
 
-    __slots__ = ()
     __signature__ = _SignatureOfInit()
 
     def __new__(cls, *arguments, **keywords):

@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 import pycuda.driver as cuda
 import pytest
+from pycuda import gpuarray
 
 pytestmark = pytest.mark.usefixtures("context")
 
@@ -20,6 +21,7 @@ MISSPELT = {
     "flag": (cuda.ArrayDescriptor3D, "did you mean 'flags'"),
     "filter_mode": (cuda.TextureReference, r"call set_filter_mode\("),
     "release_treshold": (cuda.StreamOrderedMemoryPool.current, "did you mean 'release_threshold'"),
+    "shpae": (lambda: gpuarray.zeros(3, np.float32), "did you mean 'shape'"),
     "arg": (cuda.KernelNodeParams, "did you mean 'args'"),
 }
 
@@ -49,6 +51,8 @@ def test_names_of_programs_and_of_their_classes_are_kept_in_silence():
             thing.note = 4
             assert (thing.note, thing._heigth, thing.owner_of_this) == (4, 2, 3)
             del thing.note
+        copy = cuda.Memcpy2D()
+        copy.dst_height = copy.src_lod = 3  # of Memcpy3D
         copy = Copy()
         copy.heights, copy.src_piitch = [1], 2
         copy.height = 5

@@ -15,6 +15,7 @@
 #include "bindings/array/protocols.h"
 #include "bindings/array/reductions.h"
 #include "bindings/base/limited_api.h"
+#include "bindings/base/misspelt_attributes.h"
 #include "bindings/convert/integers.h"
 #include "bindings/convert/numpy_types.h"
 #include "bindings/gil/released.h"
@@ -234,6 +235,7 @@ PyTypeObject* make_type() {
       {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
       {Py_tp_clear, reinterpret_cast<void*>(clear)},
       {Py_tp_getattro, reinterpret_cast<void*>(attribute)},
+      {Py_tp_setattro, reinterpret_cast<void*>(set_attribute_with_warning)},
       {Py_tp_hash, reinterpret_cast<void*>(PyObject_HashNotImplemented)},
       {Py_tp_richcompare, reinterpret_cast<void*>(array_compare)},
       {Py_mp_subscript, reinterpret_cast<void*>(array_subscript)},

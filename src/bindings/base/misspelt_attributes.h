@@ -16,4 +16,13 @@ inline PyType_Slot slots_that_warn_of_misspelling[] = {
     {0, nullptr},
 };
 
+/// As PyObject_GenericGetAttr: of a name that other packages' objects have, AttributeError says
+/// what this one has (pycuda._other_names).
+PyObject* attribute_with_remedy(PyObject* self, PyObject* name);
+
+inline PyType_Slot slots_that_tell_of_other_names[] = {
+    {Py_tp_getattro, reinterpret_cast<void*>(attribute_with_remedy)},
+    {0, nullptr},
+};
+
 }  // namespace pycuda::bindings
