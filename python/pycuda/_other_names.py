@@ -18,6 +18,36 @@ _NAMES = {
         "data_ptr": "a.ptr is the address of its memory",
         "block_until_ready": "pycuda.driver.Context.synchronize() waits for all work",
     },
+    "Event": {
+        **dict.fromkeys(
+            ("elapsed_time", "elapsed", "time"), "end.time_since(start) returns the milliseconds between two events"
+        ),
+        **dict.fromkeys(("wait", "sync"), "its synchronize() waits for it, stream.wait_for_event(event) in a stream"),
+        **dict.fromkeys(("done", "is_done"), "its query() tells whether it has happened"),
+        "ptr": "its handle is the driver's",
+    },
+    "Stream": {
+        **dict.fromkeys(("ptr", "cuda_stream", "stream"), "its handle is the driver's"),
+        **dict.fromkeys(("wait", "sync"), "its synchronize() waits for all of its work"),
+        **dict.fromkeys(("query", "done"), "its is_done() tells whether all of its work is done"),
+        **dict.fromkeys(("wait_event", "wait_stream"), "its wait_for_event(event) lets it wait"),
+        **dict.fromkeys(("record", "record_event"), "event.record(stream) marks a place in it"),
+        "use": "calls take a stream: stream=...",
+        "add_callback": "its launch_host_function(function) calls a function in its order",
+    },
+    "DeviceAllocation": {
+        **dict.fromkeys(("nbytes", "size", "bytes"), "mem_get_address_range(memory) returns its address and its bytes"),
+        **dict.fromkeys(
+            ("shape", "dtype", "strides", "ndim"),
+            "it is bytes alone: GPUArray(shape, dtype, gpudata=memory) is an array in it",
+        ),
+        **dict.fromkeys(
+            ("get", "copy_to_host", "tobytes"), "memcpy_dtoh(array, memory) copies it to an array of the host"
+        ),
+        **dict.fromkeys(("set", "copy_from_host"), "memcpy_htod(memory, array) copies an array of the host to it"),
+        "fill": "memset_d8, memset_d16 and memset_d32 fill it",
+        **dict.fromkeys(("ptr", "address", "value", "data"), "int(memory) is its address"),
+    },
     "pycuda.gpuarray": dict.fromkeys(("asnumpy", "to_cpu", "from_gpu", "to_host"), _TO_HOST)
     | dict.fromkeys(("to_device", "cuda_array", "togpu"), _TO_DEVICE)
     | dict.fromkeys(("rand", "randn", "random"), "pycuda.curandom has rand(shape) and generators")

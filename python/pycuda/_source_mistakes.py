@@ -89,6 +89,10 @@ _HABITS = (
         "a pointer is no number: x[i] is one of the numbers that x points to",
     ),
     (
+        r"must have arithmetic or unscoped enum type\n[^\n]*READ_AND_MAP",
+        "map_expr makes a number of the elements at i: x[i], not x",
+    ),
+    (
         r'identifier "[ab]" is undefined\n *out_type acc = ',
         "neutral has no a and b: it comes before reduce_expr, ReductionKernel(dtype_out, neutral, reduce_expr)",
     ),

@@ -252,9 +252,16 @@ for _name, _class in list(vars(_driver).items()):
 del _name, _class
 
 
+def _array_for(function, array):
+    """The array whose shape or size another one gets."""
+    if not hasattr(array, "nbytes"):
+        raise AttributeError(f"{function} takes an array, not {type(array).__name__}: numpy.array makes one")
+    return array
+
+
 def mem_alloc_like(ary):
     """Device memory of the size of `ary`."""
-    return mem_alloc(ary.nbytes)
+    return mem_alloc(_array_for("mem_alloc_like", ary).nbytes)
 
 
 def to_device(bf_obj):
@@ -318,11 +325,13 @@ def pagelocked_zeros(shape, dtype, order="C", mem_flags=0):
 
 def pagelocked_empty_like(array, mem_flags=0):
     """A page-locked ndarray with the shape, dtype and order of `array`."""
+    _array_for("pagelocked_empty_like", array)
     return pagelocked_empty(array.shape, array.dtype, _order_of(array), mem_flags)
 
 
 def pagelocked_zeros_like(array, mem_flags=0):
     """The same, of zeros."""
+    _array_for("pagelocked_zeros_like", array)
     return pagelocked_zeros(array.shape, array.dtype, _order_of(array), mem_flags)
 
 
@@ -333,11 +342,13 @@ def aligned_zeros(shape, dtype, order="C", alignment=4096):
 
 def aligned_empty_like(array, alignment=4096):
     """An aligned ndarray with the shape, dtype and order of `array`."""
+    _array_for("aligned_empty_like", array)
     return aligned_empty(array.shape, array.dtype, _order_of(array), alignment)
 
 
 def aligned_zeros_like(array, alignment=4096):
     """The same, of zeros."""
+    _array_for("aligned_zeros_like", array)
     return aligned_zeros(array.shape, array.dtype, _order_of(array), alignment)
 
 
@@ -357,11 +368,13 @@ def managed_zeros(shape, dtype, order="C", mem_flags=0):
 
 def managed_empty_like(array, mem_flags=0):
     """An ndarray in shared memory with the shape, dtype and order of `array`."""
+    _array_for("managed_empty_like", array)
     return managed_empty(array.shape, array.dtype, _order_of(array), mem_flags)
 
 
 def managed_zeros_like(array, mem_flags=0):
     """The same, of zeros."""
+    _array_for("managed_zeros_like", array)
     return managed_zeros(array.shape, array.dtype, _order_of(array), mem_flags)
 
 

@@ -351,7 +351,7 @@ def test_errors_have_one_tree_of_classes():
 
 @pytest.mark.skipif(not has_cpu_driver(), reason="needs the CPU driver")
 def test_machine_code_is_refused_with_the_reason():
-    """Other clients of the driver show neither its log of the compilation nor why they got code 209: they get a line."""
+    """Other clients of the driver show neither its log nor why they got code 209: they get a line."""
     why = "machine code for a GPU only; the CPU driver compiles PTX"
     image = 'b"\\x7fELF\\x02\\x01\\x01" + bytes(249)'
     source = f"""

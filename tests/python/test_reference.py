@@ -124,7 +124,8 @@ for name, thing in vars(driver).items():
     if inspect.isclass(thing):
         members += [(f"{name}.{key}", getattr(thing, key)) for key in dir(thing) if not key.startswith("_")]
     for path, member in members:
-        if "Stands for" in (member.__doc__ or "") or type(member).__name__ in ("nb_func", "nb_method"):
+        of_extension = type(member).__module__ in ("nanobind", "pycuda.driver") and not inspect.isclass(member)
+        if "Stands for" in (member.__doc__ or "") or of_extension and callable(member):
             print(path, type(member), member.__doc__)
         if inspect.isfunction(member) and ("Ellipsis" in str(inspect.signature(member))):
             print(path, inspect.signature(member))

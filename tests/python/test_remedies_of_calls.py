@@ -44,12 +44,41 @@ CALLS = {
     "a method that is not called": (
         lambda: cuda.Device(0).compute_capability[0],
         TypeError,
-        r"compute_capability is a method, which is called before its result is indexed: compute_capability\(\)\[",
+        r"compute_capability is called before its result is indexed: compute_capability\(\)\[",
     ),
     "a comparison with a method": (
         lambda: cuda.Device(0).compute_capability >= (8, 0),
         TypeError,
         "instances of 'pycuda.driver.method' and 'tuple'",
+    ),
+    "a function that is not called": (
+        lambda: cuda.mem_get_info[0],
+        TypeError,
+        r"mem_get_info is called before its result is indexed: mem_get_info\(\)\[",
+    ),
+    "a number of devices that is not asked for": (
+        lambda: cuda.Device.count > 1,
+        TypeError,
+        "instances of 'pycuda.driver.function' and 'int'",
+    ),
+    "the length of memory": (
+        lambda: cuda.mem_alloc(4).nbytes,
+        AttributeError,
+        "mem_get_address_range.memory.*its bytes",
+    ),
+    "the contents of memory": (lambda: cuda.mem_alloc(4).get(), AttributeError, r"memcpy_dtoh\(array, memory\) copies"),
+    "the time of an event": (lambda: cuda.Event().elapsed_time, AttributeError, r"end\.time_since\(start\) returns"),
+    "a stream of CuPy": (
+        lambda: cuda.Stream().ptr,
+        AttributeError,
+        "'Stream' object has no attribute 'ptr': its handle",
+    ),
+    "memory like a list": (lambda: cuda.mem_alloc_like([1]), AttributeError, "takes an array, not list: numpy.array"),
+    "host memory like a list": (lambda: cuda.pagelocked_empty_like([1]), AttributeError, "takes an array, not list"),
+    "an order of NumPy": (
+        lambda: cuda.pagelocked_empty((3, 3), np.float32, order="K"),
+        cuda.LogicError,
+        r"unrecognized order specifier: it is 'C' \(rows\) or 'F' \(columns\)",
     ),
     "an offset in memory": (lambda: cuda.mem_alloc(16) + 4, TypeError, r"int\(memory\) \+ bytes is an address in it"),
     "memory behind an offset": (lambda: 4 + cuda.mem_alloc(16), TypeError, r"int\(memory\) \+ bytes"),
@@ -215,6 +244,19 @@ def test_a_graph_says_what_is_wrong_with_it(mistake):
     call, words = GRAPHS[mistake]
     with pytest.raises(cuda.LogicError, match=words):
         call()
+
+
+def test_functions_and_methods_print_with_their_names():
+    assert repr(cuda.mem_get_info) == "<function mem_get_info of pycuda.driver>"
+    device = cuda.Device(0)
+    assert repr(device.name) == f"<method name of {device!r}>"
+
+
+def test_attributes_of_memory_events_and_streams_that_nobody_has():
+    for thing in (cuda.mem_alloc(4), cuda.Event(), cuda.Stream()):
+        with pytest.raises(AttributeError, match="object has no attribute 'nothing'$"):
+            _ = thing.nothing
+        assert not hasattr(thing, "__array_interface__")
 
 
 def test_addresses_of_rows_pass():

@@ -45,15 +45,27 @@ Py_hash_t hash(PyObject* method) {
   return result == -1 ? -2 : result;
 }
 
-/// `device.compute_capability[0]`, without the call.
-PyObject* item_of_method(PyObject* method, PyObject*) {
-  const nb::object name = nb::steal(PyObject_GetAttrString(method, "__name__"));
+/// `device.compute_capability[0]` and `mem_get_info[0]`, without the call.
+PyObject* item_of_function(PyObject* function, PyObject*) {
+  const nb::object name = part_of(function, "__name__");
   if (name.is_valid()) {
-    PyErr_Format(PyExc_TypeError,
-                 "%U is a method, which is called before its result is indexed: %U()[...]",
+    PyErr_Format(PyExc_TypeError, "%U is called before its result is indexed: %U()[...]",
                  name.ptr(), name.ptr());
   }
   return nullptr;
+}
+
+PyObject* print_function(PyObject* function) {
+  const nb::object name = part_of(function, "__name__");
+  return name.is_valid() ? PyUnicode_FromFormat("<function %U of pycuda.driver>", name.ptr())
+                         : nullptr;
+}
+
+PyObject* print_method(PyObject* method) {
+  const nb::object name = part_of(method, "__name__");
+  const nb::object self = part_of(method, "__self__");
+  if (!name.is_valid() || !self.is_valid()) return nullptr;
+  return PyUnicode_FromFormat("<method %U of %R>", name.ptr(), self.ptr());
 }
 
 /// A function's parameters, as inspect.signature asks for them.
@@ -107,12 +119,16 @@ extern "C" PyObject* __wrap_PyType_FromSpec(PyType_Spec* spec) {
   if (bound) {
     slots.push_back({Py_tp_richcompare, reinterpret_cast<void*>(compare)});
     slots.push_back({Py_tp_hash, reinterpret_cast<void*>(hash)});
-    slots.push_back({Py_mp_subscript, reinterpret_cast<void*>(item_of_method)});
+  }
+  const bool is_shown = bound || name == "nanobind.nb_func";
+  if (is_shown) {
+    slots.push_back({Py_mp_subscript, reinterpret_cast<void*>(item_of_function)});
+    slots.push_back({Py_tp_repr, reinterpret_cast<void*>(bound ? print_method : print_function)});
   }
   slots.push_back({0, nullptr});
   PyType_Spec extended = *spec;
   extended.slots = slots.data();
   // Python's errors show the name.
-  if (bound) extended.name = "pycuda.driver.method";
+  if (is_shown) extended.name = bound ? "pycuda.driver.method" : "pycuda.driver.function";
   return __real_PyType_FromSpec(&extended);
 }

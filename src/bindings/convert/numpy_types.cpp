@@ -139,7 +139,7 @@ nb::object array_over(nb::handle owner, nb::handle shape, nb::handle dtype, nb::
   const std::string letter = nb::isinstance<nb::str>(order) ? nb::cast<std::string>(order) : "";
   if (letter != "C" && letter != "c" && letter != "F" && letter != "f") {
     throw driver::DriverError("numpy_empty", CUDA_ERROR_INVALID_VALUE,
-                              "unrecognized order specifier");
+                              "unrecognized order specifier: it is 'C' (rows) or 'F' (columns)");
   }
   const bool fortran = letter == "F" || letter == "f";
   return nb::module_::import_("numpy").attr("ndarray")(shape, dtype, nb::arg("buffer") = owner,

@@ -7,6 +7,7 @@
 
 #include "bindings/base/bind.h"
 #include "bindings/base/limited_api.h"
+#include "bindings/base/misspelt_attributes.h"
 #include "bindings/convert/buffer.h"
 #include "bindings/convert/integers.h"
 #include "bindings/convert/ipc_handles.h"
@@ -82,7 +83,8 @@ void bind_stream(nb::module_& m) {
                                 "----------\n"
                                 "flags : int\n"
                                 "    Of `event_flags`.",
-                                nb::dynamic_attr(), nb::is_weak_referenceable());
+                                nb::dynamic_attr(), nb::is_weak_referenceable(),
+                                nb::type_slots(slots_that_tell_of_other_names));
   nb::class_<cuda::Stream> stream(
       m, "Stream",
       "A queue of work on the current context's device: what is put into one stream is done in "
@@ -94,7 +96,8 @@ void bind_stream(nb::module_& m) {
       "    0, or 1 for a stream that does not wait for the default stream.\n"
       "priority : int\n"
       "    Lower numbers go first; `Context.get_stream_priority_range` tells which there are.",
-      nb::dynamic_attr(), nb::is_weak_referenceable());
+      nb::dynamic_attr(), nb::is_weak_referenceable(),
+      nb::type_slots(slots_that_tell_of_other_names));
   stream_type = reinterpret_cast<PyTypeObject*>(stream.ptr());
 
   stream

@@ -24,9 +24,18 @@ bool is_named(PyObject* name, const char* text) {
   return PyUnicode_CompareWithASCIIString(name, text) == 0;
 }
 
-/// What programs give where they forget the stream.
-bool is_device_memory(PyObject* object) {
-  return PyObject_HasAttrString(object, "gpudata") != 0 || pointer_held_by(object).has_value();
+/// Programs that forget the stream give memory in its place.
+CUstream stream_after_block(PyObject* object, const char* name) {
+  try {
+    return stream_argument(object);
+  } catch (const nb::python_error&) {
+    const bool is_memory =
+        pointer_held_by(object).has_value() || PyObject_HasAttrString(object, "gpudata") != 0;
+    if (!is_memory) throw;
+  }
+  PyErr_Format(PyExc_TypeError,
+               "%s() takes the stream after the block: %s(grid, block, stream, ...)", name, name);
+  throw nb::python_error();
 }
 
 void warn_deprecated(const char* text) {
@@ -103,14 +112,7 @@ PreparedLaunch read_call(PyObject* self, PyObject* const* arguments, Py_ssize_t 
       PyErr_Format(PyExc_TypeError, "%s() needs a stream (or None) after the block", name);
       throw nb::python_error();
     }
-    PyObject* const stream = arguments[used++];
-    if (is_device_memory(stream)) {
-      PyErr_Format(PyExc_TypeError,
-                   "%s() takes the stream after the block: %s(grid, block, stream, ...)", name,
-                   name);
-      throw nb::python_error();
-    }
-    launch.shape.stream = stream_argument(stream);
+    launch.shape.stream = stream_after_block(arguments[used++], name);
   }
   launch.shape.shared_bytes = state.prepared_shared_bytes;
   launch.shape.attributes = state.prepared_attributes;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "bindings/base/errors.h"
+#include "bindings/base/misspelt_attributes.h"
 #include "bindings/convert/integers.h"
 #include "cuda/device_traits.h"
 
@@ -223,6 +224,7 @@ PyTypeObject* make_type() {
       {Py_tp_dealloc, reinterpret_cast<void*>(destroy)},
       {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
       {Py_tp_clear, reinterpret_cast<void*>(clear)},
+      {Py_tp_getattro, reinterpret_cast<void*>(attribute_with_remedy)},
       {Py_tp_setattro, reinterpret_cast<void*>(set_attribute)},
       {Py_tp_methods, methods},
       {Py_tp_members, members},
