@@ -52,7 +52,7 @@ def _warn_of_output(log):
             "nvcc said it demoted types in source code it compiled--this is likely not what you want.",
             stacklevel=level,
         )
-    warnings.warn(f"{COMPILER_OUTPUT}\n" + log.rstrip("\n") + "\n", stacklevel=level)
+    warnings.warn(f"{COMPILER_OUTPUT}\n" + log.rstrip("\n"), stacklevel=level)
 
 
 class Compiled(NamedTuple):

@@ -36,11 +36,11 @@ def _load(name, source, options, message_handler):
         handle = call(name, "P", source, keys, words, len(values), None, None, 0)
     except _driver.Error as raised:
         error = raised
-    information, errors = (log.tobytes().partition(b"\0")[0].decode(errors="replace") for log in logs)
+    information, errors = (log.tobytes().partition(b"\0")[0].decode(errors="replace").rstrip("\n") for log in logs)
     if message_handler is not None:
         message_handler(error is None, information, errors)
     if error is not None:
-        raise with_detail(error, errors.strip()) if errors.strip() else error
+        raise with_detail(error, errors) if errors and errors not in str(error) else error
     return handle
 
 

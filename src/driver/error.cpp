@@ -55,7 +55,7 @@ std::string with_refusal(const DriverTable& driver, CUresult code, const std::st
 /// What the driver knows of a fault or a refusal, besides what the caller has to say.
 std::string with_detail(const DriverTable& driver, const std::string& routine, CUresult code,
                         const std::string& said) {
-  const std::string extra = with_refusal(driver, code, said);
+  std::string extra = with_refusal(driver, code, said);
   if (code == CUDA_ERROR_NOT_INITIALIZED && extra.empty()) {
     return getpid() == first_process ? "pycuda.driver.init() comes before everything else"
                                      : "this process was forked from one that had used CUDA, which "

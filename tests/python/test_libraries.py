@@ -145,3 +145,20 @@ def test_what_is_not_there_is_named(library, tmp_path):
     # NVIDIA's driver may look at the code when a kernel is asked for.
     with pytest.raises(cuda.Error, match="cuLibraryLoadData|cuLibraryGetKernel"):
         cuda.Library("no code at all").get_kernel("scale")
+
+
+def test_what_the_compiler_says_is_said_once_and_ends_without_a_line_break(context):
+    broken = ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k() { foo; }"
+    heard = []
+    with pytest.raises(cuda.LogicError) as told:
+        cuda.Library(broken, message_handler=lambda *said: heard.append(said))
+    assert str(told.value).count("foo") == 1, told.value
+    with pytest.raises(cuda.LogicError) as told:
+        cuda.module_from_buffer(broken, message_handler=lambda *said: heard.append(said))
+    assert str(told.value).count("foo") == 1, told.value
+    linker = cuda.Linker(lambda *said: heard.append(said))
+    with pytest.raises(cuda.LogicError):
+        linker.add_data(b"nothing", cuda.jit_input_type.PTX)
+    assert len(heard) == 3
+    for succeeded, information, errors in heard:
+        assert not succeeded and errors and not errors.endswith("\n") and not information.endswith("\n")

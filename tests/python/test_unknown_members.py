@@ -4,7 +4,6 @@
 import numpy as np
 import pycuda.driver as cuda
 import pytest
-from programs import has_cpu_driver
 from pycuda.compiler import SourceModule
 
 pytestmark = pytest.mark.usefixtures("context")
@@ -41,9 +40,10 @@ UNKNOWN = {
 }
 
 
-@pytest.mark.skipif(not has_cpu_driver(), reason="needs the CPU driver: NVIDIA's may accept what it does not know")
 @pytest.mark.parametrize("name", UNKNOWN)
 def test_an_unknown_number_is_told_with_where_the_members_are(name):
+    if not cuda.Context.get_device().name().startswith("CPU"):
+        pytest.skip("needs the CPU driver: NVIDIA's may accept what it does not know")
     with pytest.raises(cuda.LogicError) as refused:
         UNKNOWN[name]()
     text = str(refused.value)

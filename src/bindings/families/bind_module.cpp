@@ -61,10 +61,11 @@ class Image {
   std::optional<Buffer> buffer_;
 };
 
-// Logs come from the compiler, in whatever encoding its source had.
+// Logs come from the compiler, in whatever encoding its source had. Their last line ends where the
+// text does, as that of other messages.
 nb::object text_of(const std::string& log) {
-  return nb::steal(
-      PyUnicode_DecodeUTF8(log.data(), static_cast<Py_ssize_t>(log.size()), "replace"));
+  const std::size_t end = log.find_last_not_of('\n') + 1;
+  return nb::steal(PyUnicode_DecodeUTF8(log.data(), static_cast<Py_ssize_t>(end), "replace"));
 }
 
 void tell(nb::handle message_handler, bool success, const cuda::JitLog& log) {
