@@ -17,33 +17,43 @@ std::string misaligned(CUdeviceptr destination, std::size_t element_bytes) {
   return "the address is no multiple of the element's " + std::to_string(element_bytes) + " bytes";
 }
 
+[[noreturn]] void refuse(const driver::Slot& entry, CUresult code, CUdeviceptr destination,
+                         std::size_t element_bytes, std::size_t count) {
+  if (code != CUDA_ERROR_INVALID_VALUE) throw entry.error(code);
+  const std::string why = misaligned(destination, element_bytes);
+  std::size_t bytes = 0;
+  if (__builtin_mul_overflow(count, element_bytes, &bytes)) bytes = SIZE_MAX;
+  throw entry.error(code, why.empty() ? refusal(destination, bytes) : why);
+}
+
+[[noreturn]] void refuse_rows(const driver::Slot& entry, CUresult code, CUdeviceptr destination,
+                              std::size_t pitch_bytes, std::size_t element_bytes, std::size_t width,
+                              std::size_t height) {
+  std::string why;
+  if (code == CUDA_ERROR_INVALID_VALUE) {
+    why = misaligned(destination | pitch_bytes, element_bytes);
+    if (why.empty()) {
+      why = std::to_string(height) + " rows of " + std::to_string(width) + " elements of " +
+            std::to_string(element_bytes) + " bytes, " + std::to_string(pitch_bytes) +
+            " bytes from row to row";
+    }
+  }
+  throw entry.error(code, why);
+}
+
 template <class Value, class Set, class... Queue>
 void set(const Set& entry, CUdeviceptr destination, Value value, std::size_t count,
          Queue... queue) {
   const CUresult code = entry.status(destination, value, count, queue...);
-  if (code == CUDA_SUCCESS) return;
-  if (code != CUDA_ERROR_INVALID_VALUE) throw entry.error(code);
-  const std::string why = misaligned(destination, sizeof(Value));
-  std::size_t bytes = 0;
-  if (__builtin_mul_overflow(count, sizeof(Value), &bytes)) bytes = SIZE_MAX;
-  throw entry.error(code, why.empty() ? refusal(destination, bytes) : why);
+  if (code != CUDA_SUCCESS) refuse(entry, code, destination, sizeof(Value), count);
 }
 
 template <class Value, class Set, class... Queue>
 void set_rows(const Set& entry, CUdeviceptr destination, std::size_t pitch_bytes, Value value,
               std::size_t width, std::size_t height, Queue... queue) {
   const CUresult code = entry.status(destination, pitch_bytes, value, width, height, queue...);
-  if (code == CUDA_SUCCESS) return;
-  std::string why;
-  if (code == CUDA_ERROR_INVALID_VALUE) {
-    why = misaligned(destination | pitch_bytes, sizeof(Value));
-    if (why.empty()) {
-      why = std::to_string(height) + " rows of " + std::to_string(width) + " elements of " +
-            std::to_string(sizeof(Value)) + " bytes, " + std::to_string(pitch_bytes) +
-            " bytes from row to row";
-    }
-  }
-  throw entry.error(code, why);
+  if (code != CUDA_SUCCESS)
+    refuse_rows(entry, code, destination, pitch_bytes, sizeof(Value), width, height);
 }
 
 }  // namespace

@@ -19,12 +19,18 @@ class Slot {
 
   /// What a program writes: "cuMemAlloc".
   const char* name() const;
+  /// The error to throw for a status that was no answer.
+  [[gnu::cold]] DriverError error(CUresult code) const;
+  [[gnu::cold]] DriverError error(CUresult code, const std::string& extra) const;
 
  protected:
   using AnyFunction = void (*)();
   friend struct DriverTable;
   Slot() = default;
   ~Slot() = default;
+
+  /// `given`: arguments of the call, which the text is about where they may be the reason.
+  [[noreturn, gnu::cold]] void throw_error(CUresult code, std::span<const GivenMember> given) const;
 
   mutable AnyFunction function_;  // atomic: see Entry::exchange()
   const DriverTable* driver_;
@@ -46,18 +52,13 @@ class Entry<CUresult(Args...)> : public Slot {
       if constexpr ((std::is_enum_v<Args> || ...)) {
         throw_naming_members(code, args...);
       } else {
-        throw_driver_error(*driver_, name(), code);
+        throw_error(code, {});
       }
     }
   }
 
   /// The call's status: one indirect call. For those to whom more than CUDA_SUCCESS is an answer.
   [[nodiscard]] CUresult status(Args... args) const { return function()(args...); }
-
-  /// The error to throw for a status that was no answer after all.
-  DriverError error(CUresult code, const std::string& extra = {}) const {
-    return DriverError(*driver_, name(), code, extra);
-  }
 
   /// Whether the library has the function.
   bool available() const { return function() != &missing; }
@@ -98,7 +99,7 @@ class Entry<CUresult(Args...)> : public Slot {
   [[noreturn, gnu::cold, gnu::noinline]] void throw_naming_members(CUresult code,
                                                                    Args... args) const {
     const GivenMember given[] = {given_member(args)...};
-    throw_driver_error(*driver_, name(), code, given);
+    throw_error(code, given);
   }
 };
 

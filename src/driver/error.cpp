@@ -152,9 +152,4 @@ bool is_sticky(CUresult code) {
   }
 }
 
-void throw_driver_error(const DriverTable& driver, const char* routine, CUresult code,
-                        std::span<const GivenMember> given) {
-  throw DriverError(driver, routine, code, unknown_members(given, code));
-}
-
 }  // namespace pycuda::driver

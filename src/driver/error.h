@@ -2,12 +2,10 @@
 // A call that failed: which routine, with which status, and why.
 #pragma once
 
-#include <span>
 #include <stdexcept>
 #include <string>
 
 #include "driver/cuda_types.h"
-#include "driver/known_enumeration.h"
 
 namespace pycuda::driver {
 
@@ -43,9 +41,5 @@ std::string error_name(const DriverTable& driver, CUresult code);
 
 /// Whether the context is lost after this status: every later call in it answers the same.
 bool is_sticky(CUresult code);
-
-/// `given`: arguments of the call, which the text is about where they may be the reason.
-[[noreturn]] void throw_driver_error(const DriverTable& driver, const char* routine, CUresult code,
-                                     std::span<const GivenMember> given = {});
 
 }  // namespace pycuda::driver

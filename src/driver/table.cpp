@@ -107,6 +107,16 @@ const char* Slot::name() const {
   return name;
 }
 
+DriverError Slot::error(CUresult code) const { return error(code, {}); }
+
+DriverError Slot::error(CUresult code, const std::string& extra) const {
+  return DriverError(*driver_, name(), code, extra);
+}
+
+void Slot::throw_error(CUresult code, std::span<const GivenMember> given) const {
+  throw error(code, unknown_members(given, code));
+}
+
 DriverTable& DriverTable::operator=(const DriverTable& other) {
   if (this == &other) return *this;
   for (const SlotFacts& facts : slots()) slot_of(facts).function_ = other.slot_of(facts).function_;
