@@ -5,9 +5,11 @@
 #include <mutex>
 
 #include "cpu/api/context.h"
+#include "cpu/api/graph_exec.h"
 #include "cpu/api/launch.h"
 #include "cpu/api/module.h"
 #include "cpu/api/occupancy.h"
+#include "cpu/api/registry.h"
 #include "cpu/api/version.h"
 #include "cpu/api/virtual_device.h"
 
@@ -48,6 +50,11 @@ DeviceError ContextRuntime::find(std::uint64_t kernel, const exec::LaunchSize& s
     return DeviceError::InvalidDeviceFunction;
   found->keep_alive = std::move(image);
   return DeviceError::Success;
+}
+
+DeviceError ContextRuntime::find_graph(std::uint64_t graph, exec::LaunchableGraph* found) {
+  GraphExec* exec = registry.graph_execs.find(reinterpret_cast<CUgraphExec>(graph));
+  return exec != nullptr ? exec->find(found) : DeviceError::InvalidValue;
 }
 
 DeviceError ContextRuntime::attributes(std::uint64_t kernel, exec::FunctionAttributes* attributes) {

@@ -48,6 +48,7 @@ class ContextRuntime final : public exec::DeviceRuntime {
 
   exec::DeviceError find(std::uint64_t kernel, const exec::LaunchSize& size,
                          exec::LaunchableKernel* found) override;
+  exec::DeviceError find_graph(std::uint64_t graph, exec::LaunchableGraph* found) override;
   exec::DeviceError attributes(std::uint64_t kernel, exec::FunctionAttributes* attributes) override;
   exec::DeviceError occupancy(std::uint64_t kernel, std::uint32_t threads,
                               std::uint64_t shared_bytes, std::int32_t* blocks) override;

@@ -74,6 +74,18 @@ void for_pairs(const Graph& left, const Graph& right, const Visit& visit) {
   }
 }
 
+// Kernels work with what their context has, memory above all.
+CUresult check(const std::set<CUcontext>& contexts) {
+  for (CUcontext handle : contexts) {
+    ObjectPin pin;
+    pin.is_of(handle);
+    const Context* context = registry.contexts.find(handle);
+    if (context == nullptr) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    if (context->status() != CUDA_SUCCESS) return context->status();
+  }
+  return CUDA_SUCCESS;
+}
+
 }  // namespace
 
 GraphExec::GraphExec(const Graph& graph, cuuint64_t flags)
@@ -85,6 +97,8 @@ GraphExec::GraphExec(const Graph& graph, cuuint64_t flags)
   enter_nodes(*graph_);
   build();
   handle_ = registry.graph_execs.insert(this);
+  if (is_for_kernels()) sequence_.reset();  // it is to have the handle
+  if ((flags & CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD) != 0) renew_upload();
   if (is_only_one_) *instantiated_ = true;
 }
 
@@ -168,6 +182,7 @@ void GraphExec::build() {
   append(*graph_, {}, sequence.get());
   if (graph_->has_conditional_nodes() || is_chain(sequence->after)) sequence->after.clear();
   sequence->keep_alive = graph_;
+  if (is_for_kernels()) sequence->graph = reinterpret_cast<std::uintptr_t>(handle_);
   sequence_ = std::move(sequence);
   contexts_.clear();
   for (const auto& [original, node] : nodes_) {
@@ -176,29 +191,47 @@ void GraphExec::build() {
   }
 }
 
-// Kernels work with what their context has, memory above all.
-CUresult GraphExec::check_contexts() const {
-  for (CUcontext handle : contexts_) {
-    ObjectPin pin;
-    pin.is_of(handle);
-    const Context* context = registry.contexts.find(handle);
-    if (context == nullptr) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
-    if (context->status() != CUDA_SUCCESS) return context->status();
-  }
-  return CUDA_SUCCESS;
-}
-
 CUresult GraphExec::launch(Stream& stream) {
   const std::lock_guard lock(mutex_);
-  CUresult status = check_contexts();
+  CUresult status = check(contexts_);
   if (status != CUDA_SUCCESS) return status;
   status = begin_memory_effects(effects_,
                                 (flags_ & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH) != 0);
   if (status != CUDA_SUCCESS) return status;
   if (sequence_ == nullptr) build();
+  renew_upload();
   last_run_ = stream.ordered().launch(sequence_, last_run_);
   note_run(effects_, last_run_);
   return CUDA_SUCCESS;
+}
+
+void GraphExec::upload() {
+  const std::lock_guard lock(mutex_);
+  renew_upload();
+}
+
+void GraphExec::renew_upload() {
+  if (!is_for_kernels()) return;
+  if (sequence_ == nullptr) build();
+  const std::lock_guard lock(uploaded_mutex_);
+  if (uploaded_ != nullptr && uploaded_->graph.sequence == sequence_) return;
+  auto in_flight = uploaded_ != nullptr ? uploaded_->graph.in_flight
+                                        : std::make_shared<std::atomic<bool>>(false);
+  const exec::LaunchableGraph graph{reinterpret_cast<std::uintptr_t>(handle_), sequence_,
+                                    std::move(in_flight)};
+  uploaded_ = std::make_shared<const Uploaded>(Uploaded{graph, contexts_});
+}
+
+exec::DeviceError GraphExec::find(exec::LaunchableGraph* found) const {
+  std::shared_ptr<const Uploaded> uploaded;
+  {
+    const std::lock_guard lock(uploaded_mutex_);
+    uploaded = uploaded_;
+  }
+  if (uploaded == nullptr || check(uploaded->contexts) != CUDA_SUCCESS)
+    return exec::DeviceError::InvalidValue;
+  *found = uploaded->graph;
+  return exec::DeviceError::Success;
 }
 
 GraphNode* GraphExec::find(CUgraphNode handle) const {

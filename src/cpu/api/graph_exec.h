@@ -3,6 +3,7 @@
 // limits between launches.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -13,6 +14,7 @@
 #include "cpu/api/graph.h"
 #include "cpu/api/graph_memory.h"
 #include "cpu/api/stream.h"
+#include "cpu/exec/device_runtime.h"
 
 namespace pycuda::cpu::api {
 
@@ -26,9 +28,15 @@ class GraphExec {
 
   CUgraphExec handle() const { return handle_; }
   cuuint64_t flags() const { return flags_; }
+  bool is_for_kernels() const { return (flags_ & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH) != 0; }
 
   /// Queues all nodes, after the launches of before, on whatever stream these were.
   CUresult launch(Stream& stream);
+
+  /// Kernels, if they may launch it, launch it as it is now. So does a launch.
+  void upload();
+  /// As it was uploaded last: InvalidValue if it never was. Waits for no launch by the host.
+  exec::DeviceError find(exec::LaunchableGraph* found) const;
 
   /// The copy of a node of the graph that this was made from, or null.
   GraphNode* find(CUgraphNode node) const;
@@ -50,7 +58,7 @@ class GraphExec {
   /// Appends the graph's steps, after `before`; its ends.
   Ends append(const Graph& graph, const Ends& before, exec::Sequence* sequence) const;
   void append(const ConditionalAction& node, exec::Sequence* sequence) const;
-  CUresult check_contexts() const;
+  void renew_upload();
 
   const cuuint64_t flags_;
   const std::shared_ptr<bool> instantiated_;  // the graph's
@@ -63,7 +71,13 @@ class GraphExec {
   std::shared_ptr<const exec::Sequence> sequence_;  // null: not built since a change
   std::set<CUcontext> contexts_;                    // of the kernels in it
   std::shared_ptr<exec::SequenceRun> last_run_;
-  CUgraphExec handle_;
+  struct Uploaded {
+    exec::LaunchableGraph graph;
+    std::set<CUcontext> contexts;
+  };
+  mutable std::mutex uploaded_mutex_;  // protects what follows
+  std::shared_ptr<const Uploaded> uploaded_;
+  CUgraphExec handle_ = nullptr;
 };
 
 /// Why a graph cannot take over what another one does, pair by pair of nodes in the order in which

@@ -16,12 +16,12 @@ constexpr cuuint64_t known_flags =
     CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD |
     CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
 
-/// Whether a graph can be made for launches by kernels: kernels that launch nothing themselves,
+/// Whether a graph can be made for launches by kernels: kernels that launch no kernels themselves,
 /// copies and fills.
 bool fits_kernels(const Graph& graph) {
   return std::ranges::all_of(graph.nodes(), [](const auto& node) {
     if (const auto* kernel = std::get_if<KernelAction>(&node->action))
-      return !kernel->facts->calls_device_runtime;
+      return !kernel->facts->calls_device_runtime || kernel->facts->launches_only_graphs;
     if (const auto* child = std::get_if<ChildAction>(&node->action))
       return fits_kernels(*child->graph);
     return std::holds_alternative<CopyAction>(node->action) ||
@@ -35,8 +35,6 @@ CUresult instantiate(CUgraphExec* exec, CUgraph handle, cuuint64_t flags) {
     if ((flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH) != 0) {
       if ((flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH) != 0)
         return CUDA_ERROR_INVALID_VALUE;
-      // The host can launch it. A kernel cannot: the device run-time library has no such function
-      // here, and linking with it says so.
       if (!fits_kernels(graph)) return refuse_in_graphs("such nodes in launches by kernels");
     }
     if (*graph.instantiated) return CUDA_ERROR_NOT_SUPPORTED;
@@ -189,8 +187,11 @@ CUresult cuGraphExecDestroy(CUgraphExec hGraphExec) {
 
 CUresult cuGraphUpload(CUgraphExec hGraphExec, CUstream hStream) {
   return with_stream(hStream, [&](Stream& stream) -> CUresult {
-    if (registry.graph_execs.find(hGraphExec) == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    return stream.in_capture() ? refuse_in_capture(stream) : CUDA_SUCCESS;
+    GraphExec* exec = registry.graph_execs.find(hGraphExec);
+    if (exec == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    if (stream.in_capture()) return refuse_in_capture(stream);
+    exec->upload();
+    return CUDA_SUCCESS;
   });
 }
 

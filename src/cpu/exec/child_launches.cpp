@@ -14,6 +14,7 @@
 #include "cpu/exec/fault_message.h"
 #include "cpu/exec/grid_run.h"
 #include "cpu/exec/launch_context.h"
+#include "cpu/exec/launched_graph.h"
 #include "cpu/exec/work_order.h"
 
 namespace pycuda::cpu::exec {
@@ -43,6 +44,7 @@ ChildLaunches::ChildLaunches(const LaunchContext& parent, DeviceRuntime& runtime
       processor_warps_(parent.request.processor_warps),
       processors_(parent.request.processors),
       work_(parent.request.work),
+      graph_(parent.request.graph),
       began_(parent.limited_since) {}
 
 ChildLaunches::~ChildLaunches() { release_unlaunched(); }
@@ -191,6 +193,27 @@ DeviceError ChildLaunches::queue(const LaunchableKernel& kernel, const LaunchSiz
   }
   chain->items.emplace_back(std::move(request));
   return DeviceError::Success;
+}
+
+DeviceError ChildLaunches::launch_graph(std::uint64_t handle, std::uint64_t mode) {
+  if (graph_ == nullptr) return DeviceError::NotPermitted;
+  LaunchableGraph graph;
+  const DeviceError found = runtime_.find_graph(handle, &graph);
+  if (found != DeviceError::Success) return found;
+  switch (static_cast<GraphLaunchMode>(mode)) {
+    case GraphLaunchMode::Tail:
+      return graph_->add_tail(std::move(graph));
+    // A sibling is nobody's child on a GPU: the launching graph's tails do not wait for it.
+    case GraphLaunchMode::FireAndForget:
+    case GraphLaunchMode::Sibling: {
+      const DeviceError refused = graph_->fire(graph);
+      if (refused != DeviceError::Success) return refused;
+      const std::unique_lock lock(mutex_);
+      chains_.emplace_back(std::make_shared<Chain>())->items.emplace_back(std::move(graph));
+      return DeviceError::Success;
+    }
+  }
+  return DeviceError::InvalidValue;
 }
 
 DeviceError ChildLaunches::enqueue(const PitchedTransfer& box, std::uint64_t stream,
@@ -353,6 +376,10 @@ bool ChildLaunches::run_item(const ChainPointer& chain, Item& item) {
     GridRun::start(std::move(*request), faults, std::move(then));
     return false;
   }
+  if (auto* graph = std::get_if<LaunchableGraph>(&item)) {
+    run_graph(chain, std::move(*graph));
+    return false;
+  }
   if (const auto* copy = std::get_if<Copy>(&item)) {
     if (!owner.faults_.poisoned())
       run_pitched_transfer(copy->box, *owner.kernel_, owner.text_of(copy->from), owner.faults_);
@@ -364,6 +391,17 @@ bool ChildLaunches::run_item(const ChainPointer& chain, Item& item) {
     return true;
   }
   return !std::get<Wait>(item).marker->when_reached(drive_task(chain));
+}
+
+void ChildLaunches::run_graph(const ChainPointer& chain, LaunchableGraph graph) {
+  const ChildLaunches& owner = *chain->owner;
+  const std::shared_ptr<Work> work = owner.work_;
+  GraphLine::start(owner.faults_, {std::move(graph)},
+                   work != nullptr ? std::make_shared<const WorkClock>(work->clock()) : nullptr,
+                   [chain, work](const std::shared_ptr<const WorkClock>& end) {
+                     if (work != nullptr && end != nullptr) work->learn(*end);
+                     drive(chain);
+                   });
 }
 
 std::string ChildLaunches::text_of(const ThreadPlace& from) const {

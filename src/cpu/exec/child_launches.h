@@ -55,6 +55,8 @@ class ChildLaunches {
   DeviceError launch(void* parameters, std::uint64_t stream, const ThreadPlace& from);
   DeviceError launch(std::uint64_t kernel, void* parameters, const LaunchSize& size,
                      std::uint64_t stream, const ThreadPlace& from);
+  /// `mode` is in the place of a stream. NotPermitted outside of graphs.
+  DeviceError launch_graph(std::uint64_t graph, std::uint64_t mode);
   DeviceError enqueue(const PitchedTransfer& box, std::uint64_t stream, const ThreadPlace& from);
 
   std::uint64_t create_stream();
@@ -90,7 +92,7 @@ class ChildLaunches {
   struct Wait {
     std::shared_ptr<Marker> marker;
   };
-  using Item = std::variant<LaunchRequest, Copy, Record, Wait>;
+  using Item = std::variant<LaunchRequest, LaunchableGraph, Copy, Record, Wait>;
   /// What must run in order.
   struct Chain {
     std::deque<Item> items;
@@ -118,6 +120,7 @@ class ChildLaunches {
   static Task drive_task(const ChainPointer& chain);
   static void drive(const ChainPointer& chain);
   static bool run_item(const ChainPointer& chain, Item& item);
+  static void run_graph(const ChainPointer& chain, LaunchableGraph graph);
   static void start_tail(const std::shared_ptr<ChildLaunches>& launches);
   /// Gives back what was prepared for launches that did not come.
   void release_unlaunched();
@@ -131,7 +134,8 @@ class ChildLaunches {
   const std::uint32_t level_;
   const std::uint32_t stack_bytes_, processor_warps_;
   const ProcessorSet* const processors_;
-  const std::shared_ptr<const Work> work_;  ///< null: its order is not kept
+  const std::shared_ptr<Work> work_;         ///< null: its order is not kept
+  const std::shared_ptr<GraphScope> graph_;  ///< null: the grid is of no graph
   const std::optional<std::chrono::steady_clock::time_point> began_;  ///< if there is a time limit
 
   std::mutex mutex_;  ///< protects what follows, until `run`

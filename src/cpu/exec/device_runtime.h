@@ -25,6 +25,16 @@ struct LaunchableKernel {
   std::shared_ptr<const void> keep_alive;
 };
 
+struct Sequence;
+
+/// A graph that kernels may launch, as device code finds it by its handle.
+struct LaunchableGraph {
+  std::uint64_t handle = 0;
+  std::shared_ptr<const Sequence> sequence;
+  /// A kernel has launched it, and it has not ended.
+  std::shared_ptr<std::atomic<bool>> in_flight;
+};
+
 struct LaunchSize {
   Dim3 grid, block;
   std::uint32_t dynamic_shared_bytes = 0;
@@ -54,6 +64,8 @@ class DeviceRuntime {
   /// launched so.
   virtual DeviceError find(std::uint64_t kernel, const LaunchSize& size,
                            LaunchableKernel* found) = 0;
+  /// InvalidValue if the handle is none of a graph that kernels may launch.
+  virtual DeviceError find_graph(std::uint64_t graph, LaunchableGraph* found) = 0;
   virtual DeviceError attributes(std::uint64_t kernel, FunctionAttributes* attributes) = 0;
   virtual DeviceError occupancy(std::uint64_t kernel, std::uint32_t threads,
                                 std::uint64_t shared_bytes, std::int32_t* blocks) = 0;

@@ -13,6 +13,7 @@
 #include "cpu/exec/device_runtime.h"
 #include "cpu/exec/kernel_entry.h"
 #include "cpu/exec/launch_context.h"
+#include "cpu/exec/launched_graph.h"
 #include "cpu/exec/probe_process.h"
 #include "cpu/exec/program_accesses.h"
 #include "cpu/kernel_abi/checks.h"
@@ -227,6 +228,18 @@ std::int32_t pycuda_cpu_device_launch_prepared(ThreadFrame* thread, std::uint64_
   return exec::with_children(thread, [&](ChildLaunches& children, const ThreadPlace& place) {
     return children.launch(reinterpret_cast<void*>(parameters), stream, place);
   });
+}
+
+std::int32_t pycuda_cpu_device_graph_launch(ThreadFrame* thread, std::uint64_t graph,
+                                            std::uint64_t mode) {
+  return exec::with_children(thread, [&](ChildLaunches& children, const ThreadPlace&) {
+    return children.launch_graph(graph, mode);
+  });
+}
+
+std::uint64_t pycuda_cpu_device_current_graph(ThreadFrame* thread) {
+  const auto& graph = exec::launch_of(*thread).request.graph;
+  return graph != nullptr ? graph->graph() : 0;
 }
 
 std::int32_t pycuda_cpu_device_stream_create(ThreadFrame* thread, std::uint64_t stream,

@@ -13,6 +13,8 @@ std::span<const RuntimeSymbol> device_runtime_symbols() {
       PYCUDA_SYMBOL(parameter_buffer_of),
       PYCUDA_SYMBOL(launch),
       PYCUDA_SYMBOL(launch_prepared),
+      PYCUDA_SYMBOL(graph_launch),
+      PYCUDA_SYMBOL(current_graph),
       PYCUDA_SYMBOL(stream_create),
       PYCUDA_SYMBOL(stream_destroy),
       PYCUDA_SYMBOL(stream_wait_event),

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "cpu/exec/sequence_run.h"
 
+#include <deque>
+#include <utility>
 #include <variant>
 
 #include "cpu/exec/callback_threads.h"
 #include "cpu/exec/graph_condition.h"
 #include "cpu/exec/grid_run.h"
 #include "cpu/exec/interrupts.h"
+#include "cpu/exec/launched_graph.h"
 
 namespace pycuda::cpu::exec {
 
@@ -54,6 +57,12 @@ void SequenceRun::learn_from_last_step() const {
   report_failure(*markers[next - 1], stream->faults);
 }
 
+std::shared_ptr<GraphScope> SequenceRun::scope_for(const Kernel& kernel) {
+  if (!kernel.facts.calls_device_runtime && sequence->graph == 0) return nullptr;
+  if (scope == nullptr) scope = std::make_shared<GraphScope>(sequence->graph);
+  return scope;
+}
+
 bool finished(const std::shared_ptr<SequenceRun>& run) {
   return run == nullptr || run->end.reached();
 }
@@ -82,10 +91,12 @@ struct RunStep {
   bool operator()(const LaunchRequest& request) const {
     FaultSink& faults = run->stream->faults;
     if (faults.poisoned() || is_empty(request)) return true;
-    if (!keeps_work_order()) return launch(request);
-    LaunchRequest ordered = request;
-    ordered.work = run->order().begin(request);
-    return launch(ordered);
+    std::shared_ptr<GraphScope> scope = run->scope_for(*request.kernel);
+    if (!keeps_work_order() && scope == nullptr) return launch(request);
+    LaunchRequest own = request;
+    own.graph = std::move(scope);
+    if (keeps_work_order()) own.work = run->order().begin(request);
+    return launch(own);
   }
   bool launch(const LaunchRequest& request) const {
     if (runs_in_caller(request)) {
@@ -157,6 +168,22 @@ struct RunStep {
   }
 };
 
+/// Runs what the graph's kernels want to come after it; false if there is nothing.
+bool start_tails(const RunPointer& run) {
+  if (run->scope == nullptr || run->leaves_tails) return false;
+  std::deque<LaunchableGraph> tails = run->scope->take_tails();
+  if (tails.empty()) return false;
+  StreamOrder& order = run->stream->order;
+  GraphLine::start(run->stream->faults, std::move(tails),
+                   keeps_work_order() ? order.now() : nullptr,
+                   [run](const std::shared_ptr<const WorkClock>& end) {
+                     if (end != nullptr) run->stream->order.join(end);
+                     const Task task = resume_task(run);
+                     task.run(task.subject);
+                   });
+  return true;
+}
+
 }  // namespace
 
 bool advance(const RunPointer& run) {
@@ -166,7 +193,8 @@ bool advance(const RunPointer& run) {
     const std::size_t number = run->next++;
     if (!std::visit(RunStep{run, number}, steps[number])) return false;
   }
-  run->look_back();
+  if (!std::exchange(run->steps_done, true)) run->look_back();
+  if (start_tails(run)) return false;
   set_order(run->stream->order, run->end);
   run->end.reach();
   return true;

@@ -22,8 +22,11 @@ class SequenceRun {
   unsigned iterations = 0;  ///< of loops, since the run last went to a worker
   std::vector<std::shared_ptr<Marker>> markers;  ///< of steps that record or wait, by their number
   Marker end;
-  std::optional<GraphOrder> edges;  ///< none: its steps are in order, or no order is kept
-  StreamOrder* place = nullptr;     ///< of the step that runs now, by its edges
+  std::optional<GraphOrder> edges;    ///< none: its steps are in order, or no order is kept
+  StreamOrder* place = nullptr;       ///< of the step that runs now, by its edges
+  std::shared_ptr<GraphScope> scope;  ///< null: no kernel of it has needed one
+  bool steps_done = false;
+  bool leaves_tails = false;  ///< to who started it: graphs that its kernels want to come after it
 
   /// The place of the step that runs now.
   StreamOrder& order() const { return place != nullptr ? *place : stream->order; }
@@ -33,6 +36,8 @@ class SequenceRun {
   void learn_from_last_step() const;
   /// Records count from the launch on, waits mean the record that is latest at the launch.
   void settle_events();
+  /// For a kernel of it; null if that has no use for one.
+  std::shared_ptr<GraphScope> scope_for(const Kernel& kernel);
 };
 
 /// Runs the steps that are left; false if another thread will go on. The stream's token is held.

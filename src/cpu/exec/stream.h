@@ -28,6 +28,7 @@ struct Launcher {
   Dim3 block{0, 0, 0}, thread{0, 0, 0};
 };
 
+class GraphScope;
 class Work;
 
 struct LaunchRequest {
@@ -48,6 +49,8 @@ struct LaunchRequest {
   std::shared_ptr<Work> work;                ///< its place in the order of streams, if that is kept
   /// When the host's launch began that this one comes from: time limits are for both together.
   std::optional<std::chrono::steady_clock::time_point> began;
+  /// The run of a graph that it is part of, for a kernel that may ask; null: of none.
+  std::shared_ptr<GraphScope> graph;
 };
 
 class Event;
@@ -90,6 +93,7 @@ struct Sequence {
   /// By step: the steps that it comes after, directly. Empty: each comes after the one before.
   std::vector<std::vector<std::size_t>> after;
   bool has_events = false;                 ///< steps that record or wait
+  std::uint64_t graph = 0;                 ///< its handle, if kernels may launch it
   std::shared_ptr<const void> keep_alive;  ///< what runs of it need besides
 };
 

@@ -28,6 +28,12 @@ std::int32_t pycuda_cpu_device_launch(pycuda::cpu::ThreadFrame* thread, std::uin
 std::int32_t pycuda_cpu_device_launch_prepared(pycuda::cpu::ThreadFrame* thread,
                                                std::uint64_t parameters, std::uint64_t stream);
 
+/// In the place of a stream is how the graph is launched.
+std::int32_t pycuda_cpu_device_graph_launch(pycuda::cpu::ThreadFrame* thread, std::uint64_t graph,
+                                            std::uint64_t mode);
+/// %current_graph_exec.
+std::uint64_t pycuda_cpu_device_current_graph(pycuda::cpu::ThreadFrame* thread);
+
 std::int32_t pycuda_cpu_device_stream_create(pycuda::cpu::ThreadFrame* thread, std::uint64_t stream,
                                              std::uint32_t flags);
 std::int32_t pycuda_cpu_device_stream_destroy(pycuda::cpu::ThreadFrame* thread,

@@ -104,7 +104,8 @@ struct KernelFacts {
   std::vector<std::string> source_files;  ///< .file table: index = number
   bool loops = false;              ///< has a branch backwards or recursion, so `cost` says little
   bool processor_flushes = false;  ///< runs with subnormal numbers flushed by the processor
-  bool calls_device_runtime = false;  ///< it may launch kernels
+  bool calls_device_runtime = false;  ///< it may launch kernels or graphs
+  bool launches_only_graphs = false;  ///< of the device run-time library it calls nothing else
   bool launched_by_kernels = false;   ///< its address is taken: one of the module may launch it
   /// The threads of a tile, a gang of several rows, along x and y; 0: there is no such form. It is
   /// for blocks that are made of whole tiles.

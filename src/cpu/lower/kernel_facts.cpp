@@ -127,16 +127,21 @@ KernelFacts kernel_facts(const ModuleLowering& lowering, std::uint32_t kernel) {
   std::uint64_t callee_local = 0;
   std::uint32_t registers = 0;
   std::uint64_t instructions = 0;
+  bool launches_graphs = false;
   for (const std::uint32_t reached : lowering.calls().reachable(kernel)) {
     const ptx::Function& callee = module.functions[reached];
     if (reached != kernel) callee_local = std::max(callee_local, local_bytes(callee));
     registers = std::max(registers, register_estimate(callee));
     instructions += callee.body.size();
-    facts.calls_device_runtime |=
-        !callee.is_defined && ptx::find_linked_device_runtime(callee.name) != nullptr;
+    if (!callee.is_defined) {
+      if (const auto* called = ptx::find_linked_device_runtime(callee.name))
+        (ptx::launches_graph(*called) ? launches_graphs : facts.calls_device_runtime) = true;
+    }
     facts.reads_reserved_shared |= reads_reserved_shared(callee);
     facts.loops = facts.loops || branches_back(callee) || lowering.calls().recurses(reached);
   }
+  facts.launches_only_graphs = launches_graphs && !facts.calls_device_runtime;
+  facts.calls_device_runtime |= launches_graphs;
   facts.launched_by_kernels = lowering.calls().kernel_named(kernel);
   facts.local_bytes = static_cast<std::uint32_t>(local_bytes(function) + callee_local);
   for (const ptx::Variable& variable : module.variables) {

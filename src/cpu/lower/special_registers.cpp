@@ -152,8 +152,10 @@ llvm::Value* read_special_register(FunctionLowering& lowering, const ptx::Operan
                          b.CreateMul(sreg("cluster_nctaid.y", 32), sreg("cluster_nctaid.z", 32)));
     case IsExplicitCluster:
       return b.CreateICmpNE(sreg("is_explicit_cluster", 32), b.getInt32(0));
-    // No graph is launched by kernels. What the performance counters count is up to the device.
     case CurrentGraphExec:
+      return lowering.runtime_call("pycuda_cpu_device_current_graph", b.getInt64Ty(),
+                                   {lowering.thread()});
+    // What the performance counters count is up to the device.
     case PerformanceMonitor:
       return b.getInt64(0);
     default:

@@ -40,6 +40,10 @@ bool is_device_runtime_code(std::string_view ptx) {
          ptx.find("cnpGetParameterBufferV2") != std::string_view::npos;
 }
 
+bool launches_graph(const DeviceRuntimeFunction& function) {
+  return function.symbol == "pycuda_cpu_device_graph_launch";
+}
+
 bool names_device_runtime(std::string_view name) {
   return name.starts_with(prefix) || find_device_runtime(name) != nullptr;
 }

@@ -28,6 +28,9 @@ bool is_device_runtime_library(std::string_view content, const char* name);
 /// Whether PTX is that of the library, which nvcc puts among the parts of a program that needs it.
 bool is_device_runtime_code(std::string_view ptx);
 
+/// Whether it is cudaGraphLaunch.
+bool launches_graph(const DeviceRuntimeFunction& function);
+
 /// Whether the name is one of the library's, with or without a function that goes by it.
 bool names_device_runtime(std::string_view name);
 /// The function that a program calls by this name, or null.

@@ -26,6 +26,9 @@ class Runtime final : public DeviceRuntime {
     found->kernel = reinterpret_cast<const Kernel*>(kernel);
     return DeviceError::Success;
   }
+  DeviceError find_graph(std::uint64_t, LaunchableGraph*) override {
+    return DeviceError::InvalidValue;
+  }
   DeviceError attributes(std::uint64_t, FunctionAttributes*) override {
     return DeviceError::NotSupported;
   }

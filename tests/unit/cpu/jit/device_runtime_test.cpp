@@ -67,6 +67,36 @@ TEST_CASE("it is known which kernels launch and which may be launched") {
   CHECK(kernels[2].calls_device_runtime);
 }
 
+TEST_CASE("kernels that launch graphs alone are told from those that launch kernels") {
+  const std::string calls = header + R"(
+.extern .func (.param .b32 r) __cudadevrt$GraphLaunch (.param .b64 g, .param .b64 s);
+.extern .func (.param .b32 r) __cudadevrt$GetLastError ();
+.func launch() {
+  .param .b64 g; .param .b64 s; .param .b32 r;
+  st.param.b64 [g], 0; st.param.b64 [s], 0;
+  call.uni (r), __cudadevrt$GraphLaunch, (g, s);
+  ret;
+}
+.visible .entry graphs() { call.uni launch; ret; }
+.visible .entry both() {
+  call.uni launch;
+  { .param .b32 r; call.uni (r), __cudadevrt$GetLastError, (); }
+  ret;
+}
+.visible .entry none() { ret; }
+)";
+  const auto program = jit::Program::compile(calls, {});
+  REQUIRE(program);
+  const std::vector<KernelFacts>& kernels = (*program)->kernels();
+  REQUIRE(kernels.size() == 3);
+  CHECK(kernels[0].calls_device_runtime);
+  CHECK(kernels[0].launches_only_graphs);
+  CHECK(kernels[1].calls_device_runtime);
+  CHECK_FALSE(kernels[1].launches_only_graphs);
+  CHECK_FALSE(kernels[2].calls_device_runtime);
+  CHECK_FALSE(kernels[2].launches_only_graphs);
+}
+
 TEST_CASE("the address of a kernel does not bind kernels together") {
   const auto parsed = ptx::parse(three);
   REQUIRE(parsed);
