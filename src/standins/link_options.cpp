@@ -6,6 +6,8 @@
 #include <charconv>
 #include <string_view>
 
+#include "cpu/ptx/register_limit.h"
+
 namespace pycuda::standins {
 namespace {
 
@@ -16,18 +18,13 @@ constexpr std::array<std::string_view, 7> kWithoutEffect = {"-g",
                                                             "-optimize-unused-variables",
                                                             "-no-cache",
                                                             "-device-stack-protector"};
-constexpr std::array<std::string_view, 12> kWithValue = {"-maxrregcount=",
-                                                         "-ftz=",
-                                                         "-prec-div=",
-                                                         "-prec-sqrt=",
-                                                         "-fma=",
-                                                         "-kernels-used=",
-                                                         "-variables-used=",
-                                                         "-Xptxas=",
-                                                         "-split-compile=",
-                                                         "-split-compile-extended=",
-                                                         "-Ofc=",
-                                                         "-jump-table-density="};
+constexpr std::array<std::string_view, 11> kWithValue = {
+    "-ftz=",    "-prec-div=",          "-prec-sqrt=",
+    "-fma=",    "-kernels-used=",      "-variables-used=",
+    "-Xptxas=", "-split-compile=",     "-split-compile-extended=",
+    "-Ofc=",    "-jump-table-density="};
+
+constexpr std::string_view kMaxRegisters = "-maxrregcount=";
 
 /// 80 of "sm_80" and "compute_80a"; 0 of other text.
 unsigned architecture_of(std::string_view value) {
@@ -69,6 +66,12 @@ LinkOptions read_link_options(std::span<const char* const> options) {
         return failed(NVJITLINK_ERROR_UNRECOGNIZED_OPTION,
                       "'" + std::string(option) + "' names no architecture, such as sm_80");
       is_virtual = option.starts_with("-arch=compute_");
+    } else if (option.starts_with(kMaxRegisters)) {
+      const auto limit = cpu::ptx::read_register_limit(option.substr(kMaxRegisters.size()));
+      if (!limit)
+        return failed(NVJITLINK_ERROR_UNRECOGNIZED_OPTION,
+                      "'" + std::string(option) + "' names no number of registers");
+      result.max_registers = *limit;
     } else if (option == "-verbose") {
       result.verbose = true;
     } else if (option == "-lto") {

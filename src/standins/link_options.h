@@ -13,6 +13,7 @@ struct LinkOptions {
   nvJitLinkResult status = NVJITLINK_SUCCESS;
   std::string error;  ///< a sentence, when the status is another one
   unsigned architecture = 0;
+  unsigned max_registers = 0;  ///< 0: any number
   bool verbose = false;
   bool link_time_optimisation = false;
   bool ptx = false;

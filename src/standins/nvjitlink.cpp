@@ -18,6 +18,7 @@
 #include "base/read_file.h"
 #include "cpu/ptx/fatbin.h"
 #include "cpu/ptx/link_inputs.h"
+#include "cpu/ptx/register_limit.h"
 #include "standins/link_options.h"
 #include "standins/nvjitlink_abi.h"
 
@@ -74,7 +75,8 @@ class Link {
       return NVJITLINK_ERROR_PTX_COMPILE;
     }
     ptx_ = std::move(linked).value();
-    container_ = cpu::ptx::wrap_linked(ptx_);
+    container_ =
+        cpu::ptx::wrap_linked(cpu::ptx::register_limit_note(options_.max_registers) + ptx_);
     is_complete_ = true;
     if (options_.verbose) info_log_ += "info: linked " + std::to_string(count) + " inputs\n";
     return NVJITLINK_SUCCESS;

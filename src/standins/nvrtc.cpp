@@ -4,13 +4,15 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <map>
 #include <mutex>
-#include <set>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/log.h"
 #include "cpu/ptx/fatbin.h"
+#include "cpu/ptx/register_limit.h"
 #include "standins/nvrtc_library.h"
 #include "standins/nvrtc_options.h"
 
@@ -33,25 +35,27 @@ Function* find(const char* name) {
   return function;
 }
 
-/// The programs that were compiled for a GPU's machine code.
+/// The programs that were compiled for a GPU's machine code, and their limits of registers.
 class MachineCodePrograms {
  public:
-  void set(Program program, bool wanted) {
+  void enter(Program program, unsigned max_registers) {
     const std::lock_guard lock(mutex_);
-    if (wanted) {
-      programs_.insert(program);
-    } else {
-      programs_.erase(program);
-    }
+    programs_[program] = max_registers;
   }
-  bool contains(Program program) const {
+  void forget(Program program) {
     const std::lock_guard lock(mutex_);
-    return programs_.contains(program);
+    programs_.erase(program);
+  }
+  /// Nothing for other programs.
+  std::optional<unsigned> find(Program program) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = programs_.find(program);
+    return found != programs_.end() ? std::optional(found->second) : std::nullopt;
   }
 
  private:
   mutable std::mutex mutex_;
-  std::set<Program> programs_;
+  std::map<Program, unsigned> programs_;
 };
 
 MachineCodePrograms& programs() {
@@ -59,7 +63,7 @@ MachineCodePrograms& programs() {
   return all;
 }
 
-int container_of(Program program, std::string* container) {
+int container_of(Program program, unsigned max_registers, std::string* container) {
   using GetSize = int(Program, std::size_t*);
   using Get = int(Program, char*);
   auto* const get_size = find<GetSize>("nvrtcGetPTXSize");
@@ -70,7 +74,8 @@ int container_of(Program program, std::string* container) {
   std::string ptx(bytes, '\0');
   if (const int status = get(program, ptx.data()); status != 0) return status;
   ptx.resize(std::strlen(ptx.c_str()));
-  *container = pycuda::cpu::ptx::wrap_linked(ptx);
+  *container =
+      pycuda::cpu::ptx::wrap_linked(pycuda::cpu::ptx::register_limit_note(max_registers) + ptx);
   return 0;
 }
 
@@ -92,7 +97,7 @@ int nvrtcCompileProgram(Program program, int count, const char* const* options) 
   const bool readable = count > 0 && options != nullptr &&
                         std::find(options, options + count, nullptr) == options + count;
   if (!readable) {
-    programs().set(program, false);
+    programs().forget(program);
     return function(program, count, options);
   }
   const auto changed =
@@ -100,32 +105,38 @@ int nvrtcCompileProgram(Program program, int count, const char* const* options) 
   std::vector<const char*> pointers;
   pointers.reserve(changed.options.size());
   for (const std::string& option : changed.options) pointers.push_back(option.c_str());
-  programs().set(program, changed.wanted_machine_code);
+  if (changed.wanted_machine_code) {
+    programs().enter(program, changed.max_registers);
+  } else {
+    programs().forget(program);
+  }
   return function(program, count, pointers.data());
 }
 
 int nvrtcGetCUBINSize(Program program, std::size_t* bytes) {
   using Function = int(Program, std::size_t*);
-  if (!programs().contains(program)) {
+  const std::optional<unsigned> max_registers = programs().find(program);
+  if (!max_registers) {
     auto* const function = find<Function>("nvrtcGetCUBINSize");
     return function != nullptr ? function(program, bytes) : kInternalError;
   }
   if (bytes == nullptr) return kInvalidInput;
   std::string container;
-  const int status = container_of(program, &container);
+  const int status = container_of(program, *max_registers, &container);
   if (status == 0) *bytes = container.size();
   return status;
 }
 
 int nvrtcGetCUBIN(Program program, char* cubin) {
   using Function = int(Program, char*);
-  if (!programs().contains(program)) {
+  const std::optional<unsigned> max_registers = programs().find(program);
+  if (!max_registers) {
     auto* const function = find<Function>("nvrtcGetCUBIN");
     return function != nullptr ? function(program, cubin) : kInternalError;
   }
   if (cubin == nullptr) return kInvalidInput;
   std::string container;
-  const int status = container_of(program, &container);
+  const int status = container_of(program, *max_registers, &container);
   if (status == 0) container.copy(cubin, container.size());
   return status;
 }
@@ -134,7 +145,7 @@ int nvrtcDestroyProgram(Program* program) {
   using Function = int(Program*);
   auto* const function = find<Function>("nvrtcDestroyProgram");
   if (function == nullptr) return kInternalError;
-  if (program != nullptr) programs().set(*program, false);
+  if (program != nullptr) programs().forget(*program);
   return function(program);
 }
 

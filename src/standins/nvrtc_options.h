@@ -10,6 +10,7 @@ namespace pycuda::standins {
 
 struct PtxOptions {
   std::vector<std::string> options;
+  unsigned max_registers = 0;        ///< 0: any number
   bool wanted_machine_code = false;  ///< an architecture was a real one and is a virtual one now
 };
 

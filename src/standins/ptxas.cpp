@@ -12,6 +12,7 @@
 #include "base/read_file.h"
 #include "cpu/ptx/fatbin.h"
 #include "cpu/ptx/parser.h"
+#include "cpu/ptx/register_limit.h"
 #include "standins/ptxas_options.h"
 
 namespace {
@@ -39,8 +40,8 @@ void print_help() {
       "Checks a file of PTX and writes it to the output file in a container that the CPU driver "
       "of\n"
       "pycuda-anywhere loads. All options of NVIDIA's ptxas are accepted; --gpu-name (-arch),\n"
-      "--output-file (-o), --verbose (-v), --disable-warnings (-w) and --version (-V) have an "
-      "effect.\n");
+      "--maxrregcount, --output-file (-o), --verbose (-v), --disable-warnings (-w) and --version\n"
+      "(-V) have an effect.\n");
 }
 
 void print_diagnostics(const std::string& file, const pycuda::cpu::ptx::Diagnostics& diagnostics,
@@ -71,7 +72,8 @@ int assemble(const PtxasOptions& options) {
                      function.name.c_str(), options.architecture.c_str());
     }
   }
-  const std::string container = pycuda::cpu::ptx::wrap_linked(text);
+  const std::string container = pycuda::cpu::ptx::wrap_linked(
+      pycuda::cpu::ptx::register_limit_note(options.max_registers) + text);
   if (!pycuda::base::write_file(options.output, container))
     return fail("Output file '" + options.output +
                 "' could not be written: " + std::generic_category().message(errno));

@@ -5,6 +5,8 @@
 #include <array>
 #include <string_view>
 
+#include "cpu/ptx/register_limit.h"
+
 namespace pycuda::standins {
 namespace {
 
@@ -124,6 +126,12 @@ const Option* find_joined(std::string_view text) {
 void apply(PtxasOptions& options, const Option& option, std::string_view value) {
   if (option.name == "gpu-name") options.architecture = value;
   if (option.name == "output-file") options.output = value;
+  if (option.name == "maxrregcount") {
+    const auto limit = cpu::ptx::read_register_limit(value);
+    if (!limit)
+      options.error = "Value '" + std::string(value) + "' of 'maxrregcount' is not a number";
+    options.max_registers = limit.value_or(0);
+  }
   if (option.name == "verbose" || option.name == "verbose2") options.verbose = true;
   if (option.name == "disable-warnings") options.quiet = true;
   if (option.name == "version") options.wants_version = true;
@@ -171,6 +179,7 @@ PtxasOptions read_ptxas_options(std::span<const char* const> arguments) {
       value = arguments[++i];
     }
     apply(options, *option, value);
+    if (!options.error.empty()) return options;
   }
   if (!names_architecture(options.architecture))
     options.error = "Value '" + options.architecture + "' is not defined for option 'gpu-name'";

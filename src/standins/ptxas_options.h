@@ -13,6 +13,7 @@ struct PtxasOptions {
   std::string architecture = "sm_75";
   std::string output = "elf.o";
   std::vector<std::string> inputs;
+  unsigned max_registers = 0;  ///< 0: any number
   bool verbose = false;
   bool quiet = false;  ///< no warnings
   bool wants_version = false;

@@ -4,17 +4,17 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 
 #include "cpu/api/virtual_device.h"
+#include "cpu/ptx/register_limit.h"
 
 namespace pycuda::cpu::api {
 
 namespace {
 
-constexpr unsigned least_registers = 24, most_registers = 255;  // as ptxas has it for 8.0
-constexpr std::string_view register_note_head = "// registers per thread: at most ";
+using ptx::least_registers;
+using ptx::most_registers;
 
 /// So many that blocks of `threads` threads can be launched.
 unsigned registers_for(unsigned threads) {
@@ -41,16 +41,10 @@ CUresult JitOptions::limit_registers(unsigned registers) {
   return CUDA_SUCCESS;
 }
 
-std::string JitOptions::register_note() const {
-  if (max_registers_ == 0) return {};
-  return std::string(register_note_head) + std::to_string(max_registers_) + "\n";
-}
+std::string JitOptions::register_note() const { return ptx::register_limit_note(max_registers_); }
 
 void JitOptions::take_register_note(std::string_view ptx) {
-  if (max_registers_ != 0 || !ptx.starts_with(register_note_head)) return;
-  const std::string number(ptx.substr(register_note_head.size(), 8));
-  const auto limit = static_cast<unsigned>(std::strtoul(number.c_str(), nullptr, 10));
-  max_registers_ = std::clamp(limit, least_registers, most_registers);
+  if (max_registers_ == 0) max_registers_ = ptx::register_limit_of(ptx);
 }
 
 CUresult JitOptions::parse(unsigned count, const CUjit_option* options, void** values,
