@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Kernels of graphs that launch graphs. Expectations are CUDA's own, on any driver."""
+"""Kernels of graphs that launch graphs, and know their own. Expectations are CUDA's own, on any driver."""
 
 import numpy as np
 import pycuda.driver as cuda
 import pytest
-from pycuda.compiler import DynamicSourceModule
+from pycuda.compiler import DynamicSourceModule, SourceModule
 
 pytestmark = pytest.mark.usefixtures("context")
 
@@ -88,3 +88,23 @@ def test_a_graph_goes_on_by_itself_until_it_is_done(module):
     stream.synchronize()
     np.testing.assert_allclose(read(x, 2, np.float64)[0], np.sqrt(2), rtol=1e-12)
     assert read(steps, 1)[0] == 6
+
+
+def test_every_thread_knows_its_graph():
+    source = """
+        __global__ void which(unsigned long long *x)
+        {
+          x[blockIdx.x * blockDim.x + threadIdx.x] = (unsigned long long) cudaGetCurrentGraphExec() + threadIdx.x;
+        }
+    """
+    which = SourceModule(source).get_function("which")
+    shape = {"grid": (4, 1, 1), "block": (256, 1, 1)}
+    x, threads = numbers(1024, np.uint64), np.tile(np.arange(256, dtype=np.uint64), 4)
+    graph = cuda.Graph()
+    graph.add_kernel_node(x, func=which, **shape)
+    exec_ = for_kernels(graph)
+    exec_.launch()
+    cuda.Context.synchronize()
+    np.testing.assert_array_equal(read(x, 1024, np.uint64), np.uint64(exec_.handle) + threads)
+    which(x, **shape)  # of no graph
+    np.testing.assert_array_equal(read(x, 1024, np.uint64), threads)
