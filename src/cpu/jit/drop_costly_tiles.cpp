@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "cpu/jit/drop_costly_tiles.h"
 
 #include <llvm/IR/Module.h>
 
@@ -7,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "cpu/jit/finishing_passes.h"
 #include "cpu/jit/machine_cost.h"
 
 namespace pycuda::cpu::jit {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "cpu/jit/gather_indexes.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallVector.h>
@@ -15,6 +14,8 @@
 #include <llvm/IR/PatternMatch.h>
 
 #include <cstdint>
+
+#include "cpu/jit/finishing_passes.h"
 
 namespace pycuda::cpu::jit {
 namespace {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "cpu/jit/half_compares.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
+
+#include "cpu/jit/finishing_passes.h"
 
 namespace pycuda::cpu::jit {
 

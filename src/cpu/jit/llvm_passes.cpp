@@ -41,13 +41,12 @@
 
 #include "cpu/jit/debug_scopes.h"
 #include "cpu/jit/default_pipeline.h"
+#include "cpu/jit/finishing_passes.h"
 #include "cpu/jit/pass_analyses.h"
-#include "cpu/jit/recomputed_values.h"
-#include "cpu/jit/split_blocks.h"
 #include "cpu/simt/analysis/warp_sites.h"
 #include "cpu/simt/blocks/plain_coroutines.h"
-#include "cpu/simt/branches/joined_latches.h"
-#include "cpu/simt/finished/safe_stack.h"
+#include "cpu/simt/branches/branch_passes.h"
+#include "cpu/simt/finished/finished_passes.h"
 
 namespace pycuda::cpu::jit {
 namespace {

@@ -28,7 +28,7 @@ void vectorise_loops(llvm::Function& function, llvm::TargetMachine& target);
 /// After it: registers for the variables of gang functions, so that little lives across barriers.
 void clean_up_gangs(llvm::ArrayRef<llvm::Function*> gangs, llvm::TargetMachine& target);
 
-/// Cuts blocks into pieces that no pass takes long for (split_blocks.h).
+/// Cuts blocks into pieces that no pass takes long for (finishing_passes.h).
 void shorten_all_blocks(llvm::Module& module);
 
 /// Functions that nothing calls any more.

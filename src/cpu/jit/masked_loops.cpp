@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "cpu/jit/masked_loops.h"
 
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
@@ -13,6 +12,8 @@
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
 #include <map>
+
+#include "cpu/jit/finishing_passes.h"
 
 namespace pycuda::cpu::jit {
 namespace {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "cpu/jit/recomputed_values.h"
 
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/PostOrderIterator.h>
@@ -10,6 +9,8 @@
 
 #include <cstddef>
 #include <memory>
+
+#include "cpu/jit/finishing_passes.h"
 
 namespace pycuda::cpu::jit {
 namespace {

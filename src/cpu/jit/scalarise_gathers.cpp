@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "cpu/jit/scalarise_gathers.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/Constants.h>
@@ -9,6 +8,7 @@
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PatternMatch.h>
 
+#include "cpu/jit/finishing_passes.h"
 #include "cpu/simt/analysis/dialect.h"
 
 namespace pycuda::cpu::jit {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // From the end: what is moved is never longer than one piece.
-#include "cpu/jit/split_blocks.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/BasicBlock.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/Instructions.h>
+
+#include "cpu/jit/finishing_passes.h"
 
 namespace pycuda::cpu::jit {
 namespace {

@@ -9,10 +9,8 @@
 #include <cstddef>
 
 #include "cpu/jit/debug_scopes.h"
-#include "cpu/jit/gather_indexes.h"
+#include "cpu/jit/finishing_passes.h"
 #include "cpu/jit/llvm_passes.h"
-#include "cpu/jit/masked_loops.h"
-#include "cpu/jit/scalarise_gathers.h"
 #include "cpu/jit/step_functions.h"
 #include "cpu/jit/vector_steps.h"
 #include "cpu/libdevice/approximate.h"
@@ -20,32 +18,14 @@
 #include "cpu/libdevice/recognise_pow_double.h"
 #include "cpu/simt/blocks/block_functions.h"
 #include "cpu/simt/blocks/warp_turns.h"
-#include "cpu/simt/branches/if_convert.h"
-#include "cpu/simt/branches/if_convert_likely.h"
-#include "cpu/simt/branches/if_convert_stores.h"
-#include "cpu/simt/branches/shared_divisions.h"
-#include "cpu/simt/finished/dead_shared_stores.h"
-#include "cpu/simt/finished/masked_runs.h"
-#include "cpu/simt/finished/store_forwarding.h"
-#include "cpu/simt/memory/interleaved_locals.h"
-#include "cpu/simt/memory/prefetch_next_rows.h"
-#include "cpu/simt/memory/uniform_increments.h"
-#include "cpu/simt/memory/unshared_accesses.h"
-#include "cpu/simt/numbers/busy_divider.h"
-#include "cpu/simt/numbers/extrema.h"
-#include "cpu/simt/numbers/fused_negations.h"
-#include "cpu/simt/numbers/nan_payloads.h"
-#include "cpu/simt/numbers/processor_flushes.h"
-#include "cpu/simt/numbers/rare_repairs.h"
-#include "cpu/simt/numbers/refined_reciprocals.h"
-#include "cpu/simt/numbers/repeated_flushes.h"
-#include "cpu/simt/numbers/saturating_conversion.h"
-#include "cpu/simt/numbers/uniform_divisors.h"
-#include "cpu/simt/per_lane/lane_functions.h"
-#include "cpu/simt/per_lane/serialise_block.h"
+#include "cpu/simt/branches/branch_passes.h"
+#include "cpu/simt/finished/finished_passes.h"
+#include "cpu/simt/memory/memory_passes.h"
+#include "cpu/simt/numbers/number_passes.h"
+#include "cpu/simt/per_lane/per_lane_passes.h"
 #include "cpu/simt/variants.h"
 #include "cpu/simt/versioning/alignment_checks.h"
-#include "cpu/simt/versioning/no_wrap.h"
+#include "cpu/simt/versioning/versioning_passes.h"
 #include "cpu/target/native_operations.h"
 
 namespace pycuda::cpu::jit {
@@ -99,7 +79,7 @@ constexpr Step version_steps[] = {
   // Before widths are chosen, which look at loops.
   {"reroll", Module, Structured, Structured, reroll, may_part_lanes},
   {"choose-width", Variants, Structured, Structured, choose_width},
-  {"uniform-branches", Variants, Structured, Demoted, variant<simt::version_uniform_branches>},
+  {"uniform-branches", Variants, Structured, Demoted, variant<simt::version_branches>},
   {"structure-uniform-copies", Module, Demoted, Structured, structure_uniform_copies},
   {"uniform-quotients", Module, Structured, Structured, version_uniform_quotients, may_part_lanes},
   // Quotients that have become uniform make more branches uniform.

@@ -5,16 +5,14 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "cpu/jit/drop_costly_tiles.h"
-#include "cpu/jit/half_compares.h"
+#include "cpu/jit/finishing_passes.h"
 #include "cpu/jit/list_schedule.h"
 #include "cpu/jit/llvm_passes.h"
-#include "cpu/jit/structure_gathers.h"
 #include "cpu/lower/processor_flushes.h"
 #include "cpu/simt/blocks/block_functions.h"
-#include "cpu/simt/memory/grid_stride.h"
-#include "cpu/simt/numbers/narrow_integers.h"
-#include "cpu/simt/per_lane/inner_loop_vectors.h"
+#include "cpu/simt/memory/memory_passes.h"
+#include "cpu/simt/numbers/number_passes.h"
+#include "cpu/simt/per_lane/per_lane_passes.h"
 #include "cpu/simt/variants.h"
 #include "cpu/target/target.h"
 #include "cpu/target/target_machine.h"

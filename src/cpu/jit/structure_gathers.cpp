@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "cpu/jit/structure_gathers.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallVector.h>
@@ -15,6 +14,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "cpu/jit/finishing_passes.h"
 #include "cpu/lower/line_notes.h"
 
 namespace pycuda::cpu::jit {

@@ -8,7 +8,7 @@
 #include "cpu/jit/llvm_passes.h"
 #include "cpu/simt/analysis/suspension.h"
 #include "cpu/simt/copy_kernels.h"
-#include "cpu/simt/finished/nontemporal_stores.h"
+#include "cpu/simt/finished/finished_passes.h"
 #include "cpu/simt/forms.h"
 #include "cpu/simt/variants.h"
 

@@ -17,10 +17,8 @@
 #include "cpu/simt/analysis/suspension.h"
 #include "cpu/simt/analysis/warp_sites.h"
 #include "cpu/simt/obstacles.h"
-#include "cpu/simt/per_lane/lane_functions.h"
-#include "cpu/simt/versioning/reroll.h"
-#include "cpu/simt/versioning/uniform_branches.h"
-#include "cpu/simt/versioning/uniform_quotients.h"
+#include "cpu/simt/per_lane/per_lane_passes.h"
+#include "cpu/simt/versioning/versioning_passes.h"
 #include "cpu/simt/widen/widen.h"
 #include "cpu/simt/width/gang_size.h"
 #include "cpu/simt/width/scalar_is_better.h"
@@ -180,7 +178,7 @@ void choose_width(KernelVariant& source, const KernelFacts& facts) {
   if (!settle_rows(source, facts)) settle_lanes(source, facts);
 }
 
-void version_uniform_branches(KernelVariant& source) {
+void version_branches(KernelVariant& source) {
   source.uniform = version_uniform_branches(*source.function, source.size);
   if (source.uniform) name_uniform(source, *source.uniform);
   source.versioned = source.uniform != nullptr;

@@ -24,11 +24,11 @@ void drop_tiles(std::vector<KernelVariant>& sources);
 void choose_width(KernelVariant& source, const KernelFacts& facts);
 
 /// Adds the uniform copy if the kernel has a branch that whole gangs take alike
-/// (versioning/uniform_branches.h). The caller brings that copy into ControlFlow's form.
-void version_uniform_branches(KernelVariant& source);
+/// (versioning/versioning_passes.h). The caller brings that copy into ControlFlow's form.
+void version_branches(KernelVariant& source);
 
-/// Opens what gangs divide as a whole (versioning/uniform_quotients.h), in the copies that
-/// version_uniform_branches left: afterwards the caller brings those that are returned into
+/// Opens what gangs divide as a whole (versioning/versioning_passes.h), in the copies that
+/// version_branches left: afterwards the caller brings those that are returned into
 /// ControlFlow's form and opens guards once more.
 std::vector<KernelVariant*> version_quotients(std::vector<KernelVariant>& sources);
 

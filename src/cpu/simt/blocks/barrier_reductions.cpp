@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "cpu/simt/blocks/barrier_reductions.h"
 
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
@@ -13,6 +12,7 @@
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/analysis/calls_by_name.h"
 #include "cpu/simt/analysis/special_values.h"
+#include "cpu/simt/blocks/block_passes.h"
 
 namespace pycuda::cpu::simt {
 

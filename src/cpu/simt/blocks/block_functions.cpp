@@ -14,14 +14,10 @@
 #include "cpu/simt/analysis/suspension.h"
 #include "cpu/simt/analysis/uniform_barriers.h"
 #include "cpu/simt/analysis/warp_sites.h"
-#include "cpu/simt/blocks/block_loop.h"
+#include "cpu/simt/blocks/block_passes.h"
 #include "cpu/simt/blocks/coroutine.h"
-#include "cpu/simt/blocks/gang_loop.h"
-#include "cpu/simt/blocks/region_loop.h"
 #include "cpu/simt/blocks/regions.h"
-#include "cpu/simt/blocks/right_barriers.h"
-#include "cpu/simt/blocks/spin_wait.h"
-#include "cpu/simt/memory/grid_stride.h"
+#include "cpu/simt/memory/memory_passes.h"
 
 namespace pycuda::cpu::simt {
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The loop over threads: x fastest, then y, then z.
-#include "cpu/simt/blocks/block_loop.h"
 
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
@@ -12,7 +11,7 @@
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/analysis/calls_by_name.h"
 #include "cpu/simt/analysis/special_values.h"
-#include "cpu/simt/blocks/source_lines.h"
+#include "cpu/simt/blocks/block_passes.h"
 
 namespace pycuda::cpu::simt {
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The loops over rows and gangs.
-#include "cpu/simt/blocks/gang_loop.h"
 
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
@@ -15,7 +14,7 @@
 #include "cpu/simt/analysis/calls_by_name.h"
 #include "cpu/simt/analysis/dialect.h"
 #include "cpu/simt/analysis/special_values.h"
-#include "cpu/simt/blocks/source_lines.h"
+#include "cpu/simt/blocks/block_passes.h"
 #include "cpu/simt/widen/place_stores.h"
 #include "cpu/simt/widen/widen.h"
 

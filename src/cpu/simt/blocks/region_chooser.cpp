@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "cpu/simt/blocks/region_chooser.h"
 
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
 
 #include <cstddef>
 #include <vector>
+
+#include "cpu/simt/blocks/block_passes.h"
 
 namespace pycuda::cpu::simt {
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Rounds, loops over gangs, and the choice of the next region.
-#include "cpu/simt/blocks/region_loop.h"
 
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
@@ -17,9 +16,8 @@
 #include "cpu/simt/analysis/calls_by_name.h"
 #include "cpu/simt/analysis/dialect.h"
 #include "cpu/simt/analysis/special_values.h"
+#include "cpu/simt/blocks/block_passes.h"
 #include "cpu/simt/blocks/peeled_gangs.h"
-#include "cpu/simt/blocks/region_chooser.h"
-#include "cpu/simt/blocks/source_lines.h"
 #include "cpu/simt/widen/place_stores.h"
 
 namespace pycuda::cpu::simt {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "cpu/simt/blocks/right_barriers.h"
 
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/InstIterator.h>
@@ -7,6 +6,7 @@
 
 #include "cpu/lower/callee_name.h"
 #include "cpu/simt/analysis/barrier_notes.h"
+#include "cpu/simt/blocks/block_passes.h"
 
 namespace pycuda::cpu::simt {
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Lines and files are two fields, each for itself: the file hardly ever changes.
-#include "cpu/simt/blocks/source_lines.h"
 
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/PostOrderIterator.h>
@@ -17,6 +16,7 @@
 #include <vector>
 
 #include "cpu/kernel_abi/frames.h"
+#include "cpu/simt/blocks/block_passes.h"
 
 namespace pycuda::cpu::simt {
 namespace {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A backward slice from each loop exit to the reads that it depends on.
-#include "cpu/simt/blocks/spin_wait.h"
+
+#include "cpu/kernel_abi/spin_wait.h"
 
 #include <llvm/ADT/MapVector.h>
 #include <llvm/ADT/SmallPtrSet.h>
@@ -20,10 +21,10 @@
 #include <vector>
 
 #include "cpu/kernel_abi/frames.h"
-#include "cpu/kernel_abi/spin_wait.h"
 #include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/analysis/calls_by_name.h"
+#include "cpu/simt/blocks/block_passes.h"
 
 namespace pycuda::cpu::simt {
 

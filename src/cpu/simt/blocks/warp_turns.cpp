@@ -21,7 +21,7 @@
 #include "cpu/simt/analysis/calls_by_name.h"
 #include "cpu/simt/analysis/shared_memory.h"
 #include "cpu/simt/analysis/warp_sites.h"
-#include "cpu/simt/branches/joined_latches.h"
+#include "cpu/simt/branches/branch_passes.h"
 
 namespace pycuda::cpu::simt {
 namespace {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "cpu/simt/branches/if_convert.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Analysis/ValueTracking.h>
@@ -9,7 +8,7 @@
 
 #include <cstdint>
 
-#include "cpu/simt/branches/if_convert_likely.h"
+#include "cpu/simt/branches/branch_passes.h"
 #include "cpu/target/native_operations.h"
 
 namespace pycuda::cpu::simt {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "cpu/simt/branches/if_convert_likely.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Analysis/ConstantFolding.h>
@@ -12,6 +11,8 @@
 
 #include <cstdint>
 #include <optional>
+
+#include "cpu/simt/branches/branch_passes.h"
 
 namespace pycuda::cpu::simt {
 namespace {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Short ways that store become choices of addresses.
-#include "cpu/simt/branches/if_convert_stores.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallPtrSet.h>
@@ -14,6 +13,7 @@
 #include <cstdint>
 
 #include "cpu/lower/line_notes.h"
+#include "cpu/simt/branches/branch_passes.h"
 
 namespace pycuda::cpu::simt {
 namespace {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "cpu/simt/branches/joined_latches.h"
 
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/Analysis/LoopInfo.h>
@@ -8,6 +7,8 @@
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
 #include <utility>
+
+#include "cpu/simt/branches/branch_passes.h"
 
 namespace pycuda::cpu::simt {
 

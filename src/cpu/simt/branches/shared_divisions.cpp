@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Inner branches first: what they share, outer ones may share again.
-#include "cpu/simt/branches/shared_divisions.h"
 
 #include <llvm/ADT/SetVector.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
+
+#include "cpu/simt/branches/branch_passes.h"
 
 namespace pycuda::cpu::simt {
 namespace {

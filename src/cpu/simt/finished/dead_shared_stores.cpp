@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Backwards from the function's end: which bytes of shared memory somebody still reads.
-#include "cpu/simt/finished/dead_shared_stores.h"
 
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/PostOrderIterator.h>
@@ -21,6 +20,7 @@
 #include "cpu/kernel_abi/frames.h"
 #include "cpu/lower/callee_name.h"
 #include "cpu/simt/analysis/dialect.h"
+#include "cpu/simt/finished/finished_passes.h"
 
 namespace pycuda::cpu::simt {
 namespace {

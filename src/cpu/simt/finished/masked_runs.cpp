@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "cpu/simt/finished/masked_runs.h"
 
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/Analysis/VectorUtils.h>
@@ -12,6 +11,8 @@
 
 #include <optional>
 #include <vector>
+
+#include "cpu/simt/finished/finished_passes.h"
 
 namespace pycuda::cpu::simt {
 namespace {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A store past the caches is for what nobody reads soon: it saves reading the line that it
 // overwrites. So the array must not be read in the kernel, nor a line be written twice.
-#include "cpu/simt/finished/nontemporal_stores.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallPtrSet.h>
@@ -22,6 +21,7 @@
 #include "cpu/simt/analysis/access_extents.h"
 #include "cpu/simt/analysis/dialect.h"
 #include "cpu/simt/analysis/known_multiples.h"
+#include "cpu/simt/finished/finished_passes.h"
 #include "cpu/simt/widen/widen.h"
 
 namespace pycuda::cpu::simt {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Which variables are safe where they are, and one piece of memory for the others.
-#include "cpu/simt/finished/safe_stack.h"
 
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/ADT/SmallVector.h>
@@ -18,6 +17,7 @@
 #include "cpu/kernel_abi/runtime_calls.h"
 #include "cpu/lower/source_frame.h"
 #include "cpu/simt/analysis/calls_by_name.h"
+#include "cpu/simt/finished/finished_passes.h"
 
 namespace pycuda::cpu::simt {
 namespace {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Forwards through the function's blocks: what is known to be in memory.
-#include "cpu/simt/finished/store_forwarding.h"
 
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/PostOrderIterator.h>
@@ -24,6 +23,7 @@
 
 #include "cpu/kernel_abi/frames.h"
 #include "cpu/simt/analysis/dialect.h"
+#include "cpu/simt/finished/finished_passes.h"
 
 namespace pycuda::cpu::simt {
 namespace {

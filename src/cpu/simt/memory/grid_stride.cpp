@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Which loops step over the grid: a counter whose step is computed from nctaid.
-#include "cpu/simt/memory/grid_stride.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallPtrSet.h>
@@ -20,6 +19,7 @@
 #include "cpu/simt/analysis/shape.h"
 #include "cpu/simt/analysis/slice.h"
 #include "cpu/simt/analysis/special_values.h"
+#include "cpu/simt/memory/memory_passes.h"
 
 namespace pycuda::cpu::simt {
 namespace {

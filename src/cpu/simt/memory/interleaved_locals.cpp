@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A pointer into such a variable is replaced by how far it lies behind the variable's start, in one
 // thread's own counting: element by element, that distance is the gang's lanes times as large.
-#include "cpu/simt/memory/interleaved_locals.h"
 
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/MapVector.h>
@@ -23,6 +22,7 @@
 #include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/analysis/dialect.h"
+#include "cpu/simt/memory/memory_passes.h"
 
 namespace pycuda::cpu::simt {
 namespace {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Follows addresses in loops back to where a row begins.
-#include "cpu/simt/memory/prefetch_next_rows.h"
 
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/STLExtras.h>
@@ -15,6 +14,8 @@
 #include <cstdint>
 #include <set>
 #include <vector>
+
+#include "cpu/simt/memory/memory_passes.h"
 
 namespace pycuda::cpu::simt {
 namespace {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Phis of loops to which the latch adds a uniform number.
-#include "cpu/simt/memory/uniform_increments.h"
 
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
@@ -12,6 +11,7 @@
 
 #include "cpu/simt/analysis/divergence.h"
 #include "cpu/simt/analysis/slice.h"
+#include "cpu/simt/memory/memory_passes.h"
 
 namespace pycuda::cpu::simt {
 namespace {

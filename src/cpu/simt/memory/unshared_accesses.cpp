@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Walks the calls of each kernel.
-#include "cpu/simt/memory/unshared_accesses.h"
 
 #include <llvm/ADT/DenseSet.h>
 #include <llvm/ADT/STLExtras.h>
@@ -10,6 +9,7 @@
 #include "cpu/lower/memory_scopes.h"
 #include "cpu/simt/analysis/call_targets.h"
 #include "cpu/simt/analysis/shared_memory.h"
+#include "cpu/simt/memory/memory_passes.h"
 
 namespace pycuda::cpu::simt {
 namespace {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "cpu/simt/numbers/busy_divider.h"
 
 #include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/IRBuilder.h>
@@ -11,8 +10,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "cpu/simt/numbers/compute_ahead.h"
 #include "cpu/simt/numbers/divider_load.h"
+#include "cpu/simt/numbers/number_passes.h"
 #include "cpu/target/multiplied_root.h"
 
 namespace pycuda::cpu::simt {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "cpu/simt/numbers/compute_ahead.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallPtrSet.h>
@@ -7,6 +6,8 @@
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/BasicBlock.h>
 #include <llvm/IR/Instructions.h>
+
+#include "cpu/simt/numbers/number_passes.h"
 
 namespace pycuda::cpu::simt {
 

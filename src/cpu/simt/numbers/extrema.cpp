@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Processors have an instruction for a > b ? a : b, the second one of NaNs and of equal numbers.
 // The native one knows of signs of zeros and chooses numbers, not NaNs, unless these signal.
-#include "cpu/simt/numbers/extrema.h"
+
+#include "cpu/lower/extrema.h"
 
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/STLExtras.h>
@@ -15,9 +16,9 @@
 #include <vector>
 
 #include "cpu/lower/callee_name.h"
-#include "cpu/lower/extrema.h"
 #include "cpu/lower/processor_flushes.h"
 #include "cpu/simt/numbers/number_facts.h"
+#include "cpu/simt/numbers/number_passes.h"
 #include "cpu/target/native_operations.h"
 
 namespace pycuda::cpu::simt {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "cpu/simt/numbers/fused_negations.h"
 
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "cpu/libdevice/double_patterns.h"
+#include "cpu/simt/numbers/number_passes.h"
 
 namespace pycuda::cpu::simt {
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Backwards from where bits are looked at, through arithmetic, phis and selects.
-#include "cpu/simt/numbers/nan_payloads.h"
 
 #include <llvm/ADT/DenseSet.h>
 #include <llvm/ADT/STLExtras.h>
@@ -16,7 +15,7 @@
 #include "cpu/libdevice/float_patterns.h"
 #include "cpu/lower/approximations.h"
 #include "cpu/lower/callee_name.h"
-#include "cpu/simt/numbers/extrema.h"
+#include "cpu/simt/numbers/number_passes.h"
 #include "cpu/target/native_operations.h"
 
 namespace pycuda::cpu::simt {

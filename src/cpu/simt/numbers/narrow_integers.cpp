@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Trees of operations over extended bytes and halves. First from the leaves on: in which range each
 // value lies. Then from the uses back: what is worth it. Then the narrow operations.
-#include "cpu/simt/numbers/narrow_integers.h"
 
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/DenseSet.h>
@@ -21,6 +20,8 @@
 #include <optional>
 #include <unordered_map>
 #include <vector>
+
+#include "cpu/simt/numbers/number_passes.h"
 
 namespace pycuda::cpu::simt {
 namespace {

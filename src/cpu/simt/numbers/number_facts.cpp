@@ -10,7 +10,7 @@
 
 #include <utility>
 
-#include "cpu/simt/numbers/extrema.h"
+#include "cpu/simt/numbers/number_passes.h"
 #include "cpu/target/native_operations.h"
 
 namespace pycuda::cpu::simt {

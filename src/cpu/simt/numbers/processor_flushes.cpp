@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Backwards from a mark to the operations that its numbers come from, and forwards to those that
 // read them, through whatever only moves bits.
-#include "cpu/simt/numbers/processor_flushes.h"
+
+#include "cpu/lower/processor_flushes.h"
 
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/IR/IRBuilder.h>
@@ -15,7 +16,7 @@
 #include <vector>
 
 #include "cpu/lower/callee_name.h"
-#include "cpu/lower/processor_flushes.h"
+#include "cpu/simt/numbers/number_passes.h"
 #include "cpu/target/native_operations.h"
 
 namespace pycuda::cpu::simt {

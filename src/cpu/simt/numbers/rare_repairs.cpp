@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "cpu/simt/numbers/rare_repairs.h"
 
 #include <llvm/ADT/MapVector.h>
 #include <llvm/ADT/SetVector.h>
@@ -16,6 +15,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "cpu/simt/numbers/number_passes.h"
 #include "cpu/target/native_operations.h"
 
 namespace pycuda::cpu::simt {

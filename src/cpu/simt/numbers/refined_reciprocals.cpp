@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "cpu/simt/numbers/refined_reciprocals.h"
 
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/IRBuilder.h>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "cpu/libdevice/double_patterns.h"
+#include "cpu/simt/numbers/number_passes.h"
 
 namespace pycuda::cpu::simt {
 namespace {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "cpu/simt/numbers/repeated_flushes.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallPtrSet.h>
@@ -16,7 +15,7 @@
 
 #include "cpu/lower/approximations.h"
 #include "cpu/lower/callee_name.h"
-#include "cpu/simt/numbers/extrema.h"
+#include "cpu/simt/numbers/number_passes.h"
 
 namespace pycuda::cpu::simt {
 namespace {

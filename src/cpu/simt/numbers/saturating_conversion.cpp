@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "cpu/simt/numbers/saturating_conversion.h"
 
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -12,6 +11,7 @@
 #include <limits>
 #include <vector>
 
+#include "cpu/simt/numbers/number_passes.h"
 #include "cpu/target/native_operations.h"
 
 namespace pycuda::cpu::simt {

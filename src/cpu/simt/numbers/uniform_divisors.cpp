@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "cpu/simt/numbers/uniform_divisors.h"
 
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/VectorUtils.h>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "cpu/simt/numbers/divider_load.h"
+#include "cpu/simt/numbers/number_passes.h"
 
 namespace pycuda::cpu::simt {
 namespace {

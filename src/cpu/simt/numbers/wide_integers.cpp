@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Each wide value becomes two of 64 bits. What lies above the bits of its type is zero.
-#include "cpu/simt/numbers/wide_integers.h"
 
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/PostOrderIterator.h>
@@ -12,6 +11,8 @@
 #include <algorithm>
 #include <utility>
 #include <vector>
+
+#include "cpu/simt/numbers/number_passes.h"
 
 namespace pycuda::cpu::simt {
 namespace {

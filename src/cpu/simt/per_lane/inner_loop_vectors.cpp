@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The functions for rows: which loops they have, and their calls.
-#include "cpu/simt/per_lane/inner_loop_vectors.h"
 
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/STLExtras.h>
@@ -21,7 +20,7 @@
 
 #include "cpu/simt/analysis/plan_traffic.h"
 #include "cpu/simt/analysis/slice.h"
-#include "cpu/simt/per_lane/lane_functions.h"
+#include "cpu/simt/per_lane/per_lane_passes.h"
 #include "cpu/simt/per_lane/rolled_loop.h"
 #include "cpu/simt/per_lane/row_loop.h"
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "cpu/simt/per_lane/lane_functions.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/InstIterator.h>
@@ -7,8 +6,7 @@
 #include <llvm/IR/Module.h>
 
 #include "cpu/simt/analysis/calls_by_name.h"
-#include "cpu/simt/per_lane/inner_loop_vectors.h"
-#include "cpu/simt/per_lane/serialise_block.h"
+#include "cpu/simt/per_lane/per_lane_passes.h"
 
 namespace pycuda::cpu::simt {
 

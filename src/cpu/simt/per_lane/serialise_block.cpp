@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Which code some lanes have for themselves at each step of a loop, and what it would take.
-#include "cpu/simt/per_lane/serialise_block.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SetVector.h>
@@ -20,7 +19,7 @@
 #include "cpu/lower/line_notes.h"
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/analysis/slice.h"
-#include "cpu/simt/per_lane/lane_functions.h"
+#include "cpu/simt/per_lane/per_lane_passes.h"
 
 namespace pycuda::cpu::simt {
 namespace {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Which extensions are worth a check, what must come before it, and the second copy of the code.
-#include "cpu/simt/versioning/no_wrap.h"
 
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/STLExtras.h>
@@ -19,6 +18,7 @@
 #include "cpu/lower/line_notes.h"
 #include "cpu/simt/analysis/dialect.h"
 #include "cpu/simt/analysis/divergence.h"
+#include "cpu/simt/versioning/versioning_passes.h"
 
 namespace pycuda::cpu::simt {
 namespace {

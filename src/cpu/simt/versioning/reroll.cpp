@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "cpu/simt/versioning/reroll.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/IRBuilder.h>
@@ -18,7 +17,7 @@
 #include "cpu/simt/analysis/slice.h"
 #include "cpu/simt/analysis/terms.h"
 #include "cpu/simt/versioning/region_copy.h"
-#include "cpu/simt/versioning/uniform_quotients.h"
+#include "cpu/simt/versioning/versioning_passes.h"
 
 namespace pycuda::cpu::simt {
 namespace {

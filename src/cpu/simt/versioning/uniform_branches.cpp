@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Which branches are guards, what they guard, and the second copy of it.
-#include "cpu/simt/versioning/uniform_branches.h"
 
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/MapVector.h>
@@ -28,6 +27,7 @@
 #include "cpu/simt/analysis/shape.h"
 #include "cpu/simt/versioning/alignment_checks.h"
 #include "cpu/simt/versioning/region_copy.h"
+#include "cpu/simt/versioning/versioning_passes.h"
 
 namespace pycuda::cpu::simt {
 namespace {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Division is monotonic: if the dividend does not wrap on the way from the first lane to the last,
 // what these two agree on holds for all lanes between.
-#include "cpu/simt/versioning/uniform_quotients.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallPtrSet.h>
@@ -20,6 +19,7 @@
 #include "cpu/simt/analysis/shape.h"
 #include "cpu/simt/analysis/slice.h"
 #include "cpu/simt/versioning/region_copy.h"
+#include "cpu/simt/versioning/versioning_passes.h"
 
 namespace pycuda::cpu::simt {
 namespace {

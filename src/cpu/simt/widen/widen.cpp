@@ -14,9 +14,9 @@
 #include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/analysis/dialect.h"
-#include "cpu/simt/memory/interleaved_locals.h"
-#include "cpu/simt/numbers/saturating_conversion.h"
-#include "cpu/simt/versioning/uniform_quotients.h"
+#include "cpu/simt/memory/memory_passes.h"
+#include "cpu/simt/numbers/number_passes.h"
+#include "cpu/simt/versioning/versioning_passes.h"
 #include "cpu/target/native_operations.h"
 
 namespace pycuda::cpu::simt {

@@ -16,7 +16,7 @@
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/analysis/dialect.h"
 #include "cpu/simt/analysis/slice.h"
-#include "cpu/simt/versioning/no_wrap.h"
+#include "cpu/simt/versioning/versioning_passes.h"
 #include "cpu/simt/widen/widen.h"
 
 namespace pycuda::cpu::simt {

@@ -15,7 +15,7 @@
 #include "cpu/simt/analysis/calls_by_name.h"
 #include "cpu/simt/analysis/dialect.h"
 #include "cpu/simt/analysis/warp_sites.h"
-#include "cpu/simt/branches/if_convert_likely.h"
+#include "cpu/simt/branches/branch_passes.h"
 #include "cpu/simt/widen/widen.h"
 
 namespace pycuda::cpu::simt {

@@ -15,7 +15,7 @@
 #include "cpu/simt/analysis/calls_by_name.h"
 #include "cpu/simt/analysis/dialect.h"
 #include "cpu/simt/analysis/special_values.h"
-#include "cpu/simt/per_lane/lane_functions.h"
+#include "cpu/simt/per_lane/per_lane_passes.h"
 #include "cpu/simt/widen/widen.h"
 #include "cpu/simt/width/line.h"
 

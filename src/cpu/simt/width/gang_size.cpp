@@ -23,7 +23,7 @@
 #include "cpu/simt/analysis/slice.h"
 #include "cpu/simt/analysis/special_values.h"
 #include "cpu/simt/analysis/warp_sites.h"
-#include "cpu/simt/memory/grid_stride.h"
+#include "cpu/simt/memory/memory_passes.h"
 #include "cpu/simt/width/compile_cost.h"
 #include "cpu/simt/width/gang_work.h"
 #include "cpu/simt/width/live_values.h"

@@ -174,7 +174,7 @@ TEST_CASE("f64 seeds use and give the upper word alone") {
 }
 
 TEST_CASE("square roots in gangs that also divide are right to the last bit") {
-  // Where the divider is short, such roots are multiplied (busy_divider.h). All mantissas with
+  // Where the divider is short, such roots are multiplied (number_passes.h). All mantissas with
   // an even and an odd exponent, and samples of everything else.
   std::string text = kernel_of("sqrt.rn.f32");
   const std::string store = "st.global.f32 [%rd2], %f2;";

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // What the loop over a block's threads reads once, before it.
-#include "cpu/simt/blocks/block_loop.h"
 
 #include <doctest/doctest.h>
 
 #include <string>
 
 #include "cpu/kernel_abi/frames.h"
+#include "cpu/simt/blocks/block_passes.h"
 #include "unit/cpu/simt_passes/function_text.h"
 
 using namespace pycuda::cpu;

@@ -2,7 +2,6 @@
 // Which square roots and reciprocals leave the divider. The test needs a processor whose roots are
 // multiplied from an estimate: x86 with AVX-512 (target/multiplied_root.h).
 #if defined(__x86_64__)
-#include "cpu/simt/numbers/busy_divider.h"
 
 #include <doctest/doctest.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -10,6 +9,7 @@
 
 #include <string>
 
+#include "cpu/simt/numbers/number_passes.h"
 #include "unit/cpu/simt_passes/function_text.h"
 
 using pycuda::cpu::simt::relieve_divider;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // What may be computed before instructions that stood before it.
-#include "cpu/simt/numbers/compute_ahead.h"
 
 #include <doctest/doctest.h>
 
 #include <string>
 
+#include "cpu/simt/numbers/number_passes.h"
 #include "unit/cpu/simt_passes/function_text.h"
 
 using pycuda::cpu::simt::compute_ahead;

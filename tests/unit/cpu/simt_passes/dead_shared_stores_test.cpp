@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Which stores to shared memory are of no use to anyone before the block ends.
-#include "cpu/simt/finished/dead_shared_stores.h"
 
 #include <doctest/doctest.h>
 
 #include <string>
 
+#include "cpu/simt/finished/finished_passes.h"
 #include "unit/cpu/simt_passes/function_text.h"
 
 using pycuda::cpu::simt::drop_dead_shared_stores;

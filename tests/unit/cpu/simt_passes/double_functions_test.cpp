@@ -6,8 +6,7 @@
 #include <string>
 
 #include "cpu/libdevice/recognise_pow_double.h"
-#include "cpu/simt/numbers/fused_negations.h"
-#include "cpu/simt/numbers/refined_reciprocals.h"
+#include "cpu/simt/numbers/number_passes.h"
 #include "unit/cpu/simt_passes/function_text.h"
 
 using pycuda::cpu::libdevice::recognise_pow_double;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // How long the code for the smaller or larger of two numbers is.
-#include "cpu/simt/numbers/extrema.h"
 
 #include <doctest/doctest.h>
 
 #include <string>
 
 #include "cpu/simt/numbers/number_facts.h"
+#include "cpu/simt/numbers/number_passes.h"
 #include "cpu/target/native_operations.h"
 #include "unit/cpu/simt_passes/function_text.h"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Which questions change places, and what is computed before them.
-#include "cpu/simt/branches/if_convert_likely.h"
 
 #include <doctest/doctest.h>
 
 #include <string>
 
+#include "cpu/simt/branches/branch_passes.h"
 #include "unit/cpu/simt_passes/function_text.h"
 
 using pycuda::cpu::simt::if_convert_likely;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Which stores of a thread's loops lose their branches.
-#include "cpu/simt/branches/if_convert_stores.h"
 
 #include <doctest/doctest.h>
 #include <llvm/ADT/STLExtras.h>
@@ -8,6 +7,7 @@
 #include <string>
 
 #include "cpu/kernel_abi/frames.h"
+#include "cpu/simt/branches/branch_passes.h"
 #include "unit/cpu/simt_passes/function_text.h"
 
 using namespace pycuda::cpu;

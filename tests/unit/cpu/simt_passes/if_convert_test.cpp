@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Which branches of a gang's source become choices.
-#include "cpu/simt/branches/if_convert.h"
 
 #include <doctest/doctest.h>
 
 #include <string>
 
+#include "cpu/simt/branches/branch_passes.h"
 #include "unit/cpu/simt_passes/function_text.h"
 
 using pycuda::cpu::simt::if_convert;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Which NaNs stay canonical.
-#include "cpu/simt/numbers/nan_payloads.h"
 
 #include <doctest/doctest.h>
 
 #include <string>
 
+#include "cpu/simt/numbers/number_passes.h"
 #include "unit/cpu/simt_passes/function_text.h"
 
 using pycuda::cpu::simt::bypass_unseen_payloads;

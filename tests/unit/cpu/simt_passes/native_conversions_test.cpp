@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "cpu/simt/numbers/saturating_conversion.h"
+#include "cpu/simt/numbers/number_passes.h"
 #include "cpu/target/native_operations.h"
 #include "unit/cpu/simt_passes/function_text.h"
 

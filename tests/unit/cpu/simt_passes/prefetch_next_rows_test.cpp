@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Where threads fetch what others will walk.
-#include "cpu/simt/memory/prefetch_next_rows.h"
 
 #include <doctest/doctest.h>
 #include <llvm/IR/IntrinsicInst.h>
 
 #include <string>
 
+#include "cpu/simt/memory/memory_passes.h"
 #include "unit/cpu/simt_passes/function_text.h"
 
 using namespace pycuda::cpu;

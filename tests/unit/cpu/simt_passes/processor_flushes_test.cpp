@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Which flushes are left to a processor that flushes by itself.
-#include "cpu/simt/numbers/processor_flushes.h"
 
 #include <doctest/doctest.h>
 
 #include <string>
 
+#include "cpu/simt/numbers/number_passes.h"
 #include "unit/cpu/simt_passes/function_text.h"
 
 using pycuda::cpu::simt::leave_flushes_to_processor;

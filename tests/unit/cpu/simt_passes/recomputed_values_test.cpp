@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // What coroutines compute again behind a suspension: little for each use.
-#include "cpu/jit/recomputed_values.h"
 
 #include <llvm/IR/InstIterator.h>
 
@@ -9,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cpu/jit/finishing_passes.h"
 #include "unit/cpu/simt_passes/function_text.h"
 
 using pycuda::cpu::jit::recomputed_values;

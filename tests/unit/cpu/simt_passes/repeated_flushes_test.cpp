@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Which flushes of subnormal numbers are needed.
-#include "cpu/simt/numbers/repeated_flushes.h"
 
 #include <doctest/doctest.h>
 
 #include <string>
 
+#include "cpu/simt/numbers/number_passes.h"
 #include "unit/cpu/simt_passes/function_text.h"
 
 using pycuda::cpu::simt::drop_repeated_flushes;

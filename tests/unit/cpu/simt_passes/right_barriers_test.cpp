@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Which notes of barriers are dropped: all of them or none.
-#include "cpu/simt/blocks/right_barriers.h"
 
 #include <doctest/doctest.h>
 
 #include <string>
 
+#include "cpu/simt/blocks/block_passes.h"
 #include "unit/cpu/simt_passes/function_text.h"
 
 using pycuda::cpu::simt::drop_notes_of_right_barriers;

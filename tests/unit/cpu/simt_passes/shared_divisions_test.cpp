@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Which divisions one division does for.
-#include "cpu/simt/branches/shared_divisions.h"
 
 #include <doctest/doctest.h>
 
 #include <string>
 
+#include "cpu/simt/branches/branch_passes.h"
 #include "unit/cpu/simt_passes/function_text.h"
 
 using pycuda::cpu::simt::share_divisions;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // What loads find in registers, and what they must read from memory.
-#include "cpu/simt/finished/store_forwarding.h"
 
 #include <doctest/doctest.h>
 
 #include <string>
 
+#include "cpu/simt/finished/finished_passes.h"
 #include "unit/cpu/simt_passes/function_text.h"
 
 using pycuda::cpu::simt::forward_vector_stores;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Which gathers of structures' parts become loads of whole structures.
-#include "cpu/jit/structure_gathers.h"
 
 #include <doctest/doctest.h>
 #include <llvm/IR/IntrinsicInst.h>
 
 #include <string>
 
+#include "cpu/jit/finishing_passes.h"
 #include "unit/cpu/simt_passes/function_text.h"
 
 using namespace pycuda::cpu;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // What guards ask beside their own conditions.
-#include "cpu/simt/versioning/uniform_branches.h"
 
 #include <doctest/doctest.h>
 
@@ -8,6 +7,7 @@
 
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/analysis/dialect.h"
+#include "cpu/simt/versioning/versioning_passes.h"
 #include "unit/cpu/simt_passes/function_text.h"
 
 using pycuda::cpu::simt::gang_all;

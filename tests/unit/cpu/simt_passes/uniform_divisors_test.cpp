@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Which divisions by what all lanes have in common become multiplications.
-#include "cpu/simt/numbers/uniform_divisors.h"
 
 #include <doctest/doctest.h>
 
 #include <string>
 
+#include "cpu/simt/numbers/number_passes.h"
 #include "unit/cpu/simt_passes/function_text.h"
 
 using pycuda::cpu::simt::multiply_by_reciprocals;
