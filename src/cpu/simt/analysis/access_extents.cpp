@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cpu/simt/analysis/known_multiples.h"
+#include "cpu/simt/analysis/slice.h"
 #include "cpu/simt/analysis/special_values.h"
 
 namespace pycuda::cpu::simt {
@@ -75,28 +76,26 @@ struct LoopEnd {
 
 LoopEnd end_of(const llvm::Loop& loop) {
   LoopEnd found;
-  llvm::SmallPtrSet<const llvm::Value*, 32> seen;
-  llvm::SmallVector<const llvm::Value*, 32> left;
+  llvm::SmallVector<const llvm::Value*, 8> conditions;
   llvm::SmallVector<llvm::BasicBlock*, 4> exits;
   loop.getExitingBlocks(exits);
   for (const llvm::BasicBlock* block : exits) {
     const auto* branch = llvm::dyn_cast<llvm::BranchInst>(block->getTerminator());
-    if (branch && branch->isConditional()) left.push_back(branch->getCondition());
+    if (branch && branch->isConditional()) conditions.push_back(branch->getCondition());
   }
-  while (!left.empty()) {
-    const auto* value = llvm::dyn_cast<llvm::Instruction>(left.pop_back_val());
-    if (!value || !seen.insert(value).second) continue;
-    if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(value)) {
+  const auto note = [&](const llvm::Instruction& value) {
+    if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&value)) {
       const auto parameter = parameter_read_by(*load);
       const llvm::Type* type = load->getType();
       if (parameter && (type->isIntegerTy(32) || type->isIntegerTy(64)))
         found.bounds.push_back({0, 0, *parameter, type->getIntegerBitWidth() / 8});
-      continue;
+      return Slice::Past;
     }
-    const llvm::StringRef name = special_register(value);
+    const llvm::StringRef name = special_register(&value);
     found.depends_on_thread |= name.starts_with("tid.") || name.starts_with("ctaid.");
-    left.append(value->value_op_begin(), value->value_op_end());
-  }
+    return Slice::Through;
+  };
+  find_in_slice(conditions, note, all_of_slice);
   return found;
 }
 

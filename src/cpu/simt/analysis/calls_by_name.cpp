@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "cpu/simt/analysis/calls_by_name.h"
 
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
 #include <cassert>
-#include <string>
 
+#include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
 
 namespace pycuda::cpu::simt {
@@ -28,6 +30,25 @@ llvm::CallInst* ask_by_name(llvm::IRBuilderBase& b, llvm::StringRef name, llvm::
   function->setDoesNotThrow();
   function->setWillReturn();
   return call;
+}
+
+bool calls(const llvm::Function& function, llvm::StringRef name) {
+  return llvm::any_of(function, [&](const llvm::BasicBlock& block) { return calls(block, name); });
+}
+
+bool calls(const llvm::BasicBlock& block, llvm::StringRef name) {
+  return llvm::any_of(block, [&](const llvm::Instruction& instruction) {
+    return lower::callee_name(instruction) == name;
+  });
+}
+
+std::vector<llvm::CallInst*> calls_of(llvm::Function& function, llvm::StringRef name) {
+  std::vector<llvm::CallInst*> found;
+  for (llvm::Instruction& instruction : llvm::instructions(function)) {
+    if (lower::callee_name(instruction) == name)
+      found.push_back(llvm::cast<llvm::CallInst>(&instruction));
+  }
+  return found;
 }
 
 llvm::CallInst* read_special_register(llvm::IRBuilderBase& b, llvm::StringRef name) {

@@ -25,12 +25,11 @@ constexpr unsigned most_steps = 400;
 }  // namespace
 
 std::optional<std::uint32_t> parameter_read_by(const llvm::LoadInst& load) {
-  const llvm::DataLayout& layout = load.getModule()->getDataLayout();
-  llvm::APInt offset(layout.getPointerSizeInBits(), 0);
-  const llvm::Value* base =
-      load.getPointerOperand()->stripAndAccumulateConstantOffsets(layout, offset, true);
+  std::int64_t offset = 0;
+  const llvm::Value* base = llvm::GetPointerBaseWithConstantOffset(load.getPointerOperand(), offset,
+                                                                   load.getDataLayout());
   if (lower::callee_name(*base) != pseudo::params) return std::nullopt;
-  return static_cast<std::uint32_t>(offset.getZExtValue());
+  return static_cast<std::uint32_t>(offset);
 }
 
 KnownMultiples::KnownMultiples(const llvm::DataLayout& layout, unsigned columns)

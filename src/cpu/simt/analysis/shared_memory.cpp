@@ -8,6 +8,7 @@
 
 #include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
+#include "cpu/simt/analysis/calls_by_name.h"
 
 namespace pycuda::cpu::simt {
 
@@ -22,9 +23,7 @@ bool may_be_in_shared(const llvm::Value* address) {
 }
 
 bool uses_shared_memory(const llvm::Function& function) {
-  return llvm::any_of(llvm::instructions(function), [](const llvm::Instruction& instruction) {
-    return lower::callee_name(instruction) == lower::pseudo::shared_base;
-  });
+  return calls(function, lower::pseudo::shared_base);
 }
 
 }  // namespace pycuda::cpu::simt

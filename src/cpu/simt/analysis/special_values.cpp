@@ -33,6 +33,19 @@ llvm::Value* load_field(llvm::IRBuilder<>& builder, llvm::Value* frame, std::siz
   return load;
 }
 
+llvm::Value* load_word(llvm::IRBuilder<>& builder, llvm::Value* frame, std::size_t offset,
+                       bool invariant) {
+  return load_field(builder, frame, offset, builder.getInt32Ty(), invariant);
+}
+
+llvm::Value* load_block(llvm::IRBuilder<>& builder, llvm::Value* thread) {
+  return load_field(builder, thread, offsetof(ThreadFrame, block), builder.getPtrTy(), true);
+}
+
+llvm::Value* load_launch(llvm::IRBuilder<>& builder, llvm::Value* block) {
+  return load_field(builder, block, offsetof(BlockFrame, launch), builder.getPtrTy(), true);
+}
+
 llvm::StoreInst* store_field(llvm::IRBuilder<>& builder, llvm::Value* frame, std::size_t offset,
                              llvm::Value* value) {
   llvm::Value* address = builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), frame, offset);
@@ -74,25 +87,19 @@ class Reader {
   }
 
  private:
-  llvm::Value* of_launch(std::size_t offset) {
-    return load_field(b_, launch(), offset, b_.getInt32Ty(), true);
-  }
-  llvm::Value* of_block(std::size_t offset) {
-    return load_field(b_, block(), offset, b_.getInt32Ty(), true);
-  }
+  llvm::Value* of_launch(std::size_t offset) { return load_word(b_, launch(), offset, true); }
+  llvm::Value* of_block(std::size_t offset) { return load_word(b_, block(), offset, true); }
   llvm::Value* of_thread(llvm::StringRef name, std::size_t offset) {
     if (llvm::Value* value = known_.lookup(name)) return value;
     // Not invariant: a loop over a block's threads rewrites these fields, and this code may be
     // inlined into it.
-    return load_field(b_, thread_, offset, b_.getInt32Ty(), false);
+    return load_word(b_, thread_, offset, false);
   }
   llvm::Value* block() {
-    if (llvm::Value* value = known_.lookup("block")) return value;
-    return load_field(b_, thread_, offsetof(ThreadFrame, block), b_.getPtrTy(), true);
+    llvm::Value* value = known_.lookup("block");
+    return value ? value : load_block(b_, thread_);
   }
-  llvm::Value* launch() {
-    return load_field(b_, block(), offsetof(BlockFrame, launch), b_.getPtrTy(), true);
-  }
+  llvm::Value* launch() { return load_launch(b_, block()); }
   llvm::Value* lane() {
     return b_.CreateAnd(of_thread("linear", offsetof(ThreadFrame, linear)), 31);
   }

@@ -17,6 +17,14 @@ bool reads_special_register(const llvm::Function& function, llvm::StringRef name
 llvm::Value* load_field(llvm::IRBuilder<>& builder, llvm::Value* frame, std::size_t offset,
                         llvm::Type* type, bool invariant);
 
+/// A number of 32 bits there.
+llvm::Value* load_word(llvm::IRBuilder<>& builder, llvm::Value* frame, std::size_t offset,
+                       bool invariant);
+
+/// The frame of a thread's block, and that of a block's launch.
+llvm::Value* load_block(llvm::IRBuilder<>& builder, llvm::Value* thread);
+llvm::Value* load_launch(llvm::IRBuilder<>& builder, llvm::Value* block);
+
 /// Stores `value`, of 32 or 64 bits, to field `offset` of the struct at `frame`.
 llvm::StoreInst* store_field(llvm::IRBuilder<>& builder, llvm::Value* frame, std::size_t offset,
                              llvm::Value* value);

@@ -5,6 +5,7 @@
 
 #include <llvm/ADT/BitVector.h>
 #include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/DepthFirstIterator.h>
 #include <llvm/ADT/PostOrderIterator.h>
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/IR/CFG.h>
@@ -35,15 +36,16 @@ class LiveFlow {
     for (const llvm::BasicBlock* block : llvm::post_order(&function)) {
       numbers_[block] = static_cast<unsigned>(blocks_.size());
       blocks_.push_back(block);
+      if (!llvm::isa<llvm::ReturnInst>(block->getTerminator())) continue;
+      for (const llvm::BasicBlock* before : llvm::inverse_depth_first(block)) live_.insert(before);
     }
-    find_live();
     find_meetings();
   }
 
   Blocks next(const llvm::BasicBlock& block) const {
     Blocks found;
     for (const llvm::BasicBlock* successor : llvm::successors(&block)) {
-      if (live_.test(numbers_.lookup(successor))) found.push_back(successor);
+      if (live_.contains(successor)) found.push_back(successor);
     }
     return found;
   }
@@ -72,21 +74,6 @@ class LiveFlow {
   }
 
  private:
-  /// Live is what a return can be reached from.
-  void find_live() {
-    live_.resize(static_cast<unsigned>(blocks_.size()));
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (unsigned i = 0; i < blocks_.size(); ++i) {
-        if (live_.test(i)) continue;
-        const bool lives =
-            llvm::isa<llvm::ReturnInst>(blocks_[i]->getTerminator()) || !next(*blocks_[i]).empty();
-        if (lives) live_.set(i);
-        changed |= lives;
-      }
-    }
-  }
-
   /// For each block, itself and all that every way from it to the end leads through.
   void find_meetings() {
     const auto count = static_cast<unsigned>(blocks_.size());
@@ -109,7 +96,7 @@ class LiveFlow {
 
   Blocks blocks_;
   llvm::DenseMap<const llvm::BasicBlock*, unsigned> numbers_;
-  llvm::BitVector live_;
+  llvm::SmallPtrSet<const llvm::BasicBlock*, 32> live_;  ///< what a return can be reached from
   std::vector<llvm::BitVector> behind_;
 };
 

@@ -18,6 +18,7 @@
 #include "cpu/lower/callee_name.h"
 #include "cpu/lower/memory_scopes.h"
 #include "cpu/lower/pseudo.h"
+#include "cpu/simt/analysis/calls_by_name.h"
 #include "cpu/simt/analysis/shared_memory.h"
 
 namespace pycuda::cpu::simt {
@@ -71,21 +72,19 @@ bool needs_warps(const llvm::Function& function) {
   return false;
 }
 
-bool counts_lanes(const llvm::Instruction& instruction) {
-  if (lower::callee_name(instruction) != pseudo::warp_op) return false;
-  const auto* kind =
-      llvm::cast<llvm::ConstantInt>(llvm::cast<llvm::CallBase>(instruction).getArgOperand(1));
-  return counts(static_cast<WarpOp>(kind->getZExtValue()));
-}
-
-bool has_barriers(const llvm::Function& function) {
-  for (const llvm::Instruction& instruction : llvm::instructions(function)) {
-    if (lower::callee_name(instruction) == pseudo::barrier_sync) return true;
-  }
-  return false;
-}
+bool has_barriers(const llvm::Function& function) { return calls(function, pseudo::barrier_sync); }
 
 namespace {
+
+const llvm::CallBase* warp_call_in(const llvm::Value* value) {
+  return lower::callee_name(*value) == pseudo::warp_op ? llvm::cast<llvm::CallBase>(value)
+                                                       : nullptr;
+}
+
+WarpOp kind_of(const llvm::CallBase& operation) {
+  return static_cast<WarpOp>(
+      llvm::cast<llvm::ConstantInt>(operation.getArgOperand(1))->getZExtValue());
+}
 
 const llvm::BranchInst* fork_of(const llvm::BasicBlock& block) {
   const auto* branch = llvm::dyn_cast<llvm::BranchInst>(block.getTerminator());
@@ -95,6 +94,11 @@ const llvm::BranchInst* fork_of(const llvm::BasicBlock& block) {
 }
 
 }  // namespace
+
+bool counts_lanes(const llvm::Instruction& instruction) {
+  const llvm::CallBase* operation = warp_call_in(&instruction);
+  return operation && counts(kind_of(*operation));
+}
 
 WarpSites::WarpSites(llvm::Function& function, const ControlFlow& flow, const Shapes& shapes)
     : flow_(flow), shapes_(shapes), dominators_(function) {
@@ -176,16 +180,6 @@ void WarpSites::part(const llvm::BasicBlock& divided) {
 }
 
 namespace {
-
-const llvm::CallBase* warp_call_in(const llvm::Value* value) {
-  return lower::callee_name(*value) == pseudo::warp_op ? llvm::cast<llvm::CallBase>(value)
-                                                       : nullptr;
-}
-
-WarpOp kind_of(const llvm::CallBase& operation) {
-  return static_cast<WarpOp>(
-      llvm::cast<llvm::ConstantInt>(operation.getArgOperand(1))->getZExtValue());
-}
 
 const llvm::Value* mask_of(const llvm::CallBase& operation) { return operation.getArgOperand(2); }
 

@@ -3,6 +3,7 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Module.h>
+#include <llvm/IR/PatternMatch.h>
 
 #include <cstddef>
 #include <vector>
@@ -16,21 +17,16 @@
 
 namespace pycuda::cpu::simt {
 
+using namespace llvm::PatternMatch;
 namespace pseudo = lower::pseudo;
 
 namespace {
 
 std::vector<llvm::CallInst*> reductions_in(llvm::Function& function) {
-  std::vector<llvm::CallInst*> found;
-  for (llvm::Instruction& instruction : llvm::instructions(function)) {
-    if (lower::callee_name(instruction) != pseudo::barrier_reduce) continue;
-    auto* call = llvm::cast<llvm::CallInst>(&instruction);
-    const auto is_zero = [&](unsigned argument) {
-      const auto* number = llvm::dyn_cast<llvm::ConstantInt>(call->getArgOperand(argument));
-      return number && number->isZero();
-    };
-    if (is_zero(1) && is_zero(2)) found.push_back(call);
-  }
+  std::vector<llvm::CallInst*> found = calls_of(function, pseudo::barrier_reduce);
+  std::erase_if(found, [](const llvm::CallInst* call) {
+    return !match(call->getArgOperand(1), m_Zero()) || !match(call->getArgOperand(2), m_Zero());
+  });
   return found;
 }
 
@@ -44,8 +40,7 @@ void expand_barrier_reductions(llvm::Function& function) {
   llvm::IRBuilder<> b(&entry, entry.getFirstInsertionPt());
   llvm::AllocaInst* round = b.CreateAlloca(b.getInt32Ty(), nullptr, "round");
   b.CreateStore(b.getInt32(0), round);
-  llvm::Value* block =
-      load_field(b, thread, offsetof(ThreadFrame, block), b.getPtrTy(), /*invariant=*/true);
+  llvm::Value* block = load_block(b, thread);
   llvm::Value* sums =
       b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), block, offsetof(BlockFrame, barrier_sums));
   constexpr std::uint64_t one_thread = std::uint64_t{1} << 32;

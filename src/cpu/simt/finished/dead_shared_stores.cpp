@@ -5,6 +5,7 @@
 #include <llvm/ADT/PostOrderIterator.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/ConstantRangeList.h>
 #include <llvm/IR/Dominators.h>
@@ -169,13 +170,12 @@ class LastStores {
 
   /// The place of `value` in the block's shared memory, if `pointer` is one with a known place.
   std::optional<Bytes> shared_bytes(const llvm::Value* pointer, const llvm::Value* value) const {
-    llvm::APInt offset(layout_.getIndexTypeSizeInBits(pointer->getType()), 0);
-    const llvm::Value* base =
-        pointer->stripAndAccumulateConstantOffsets(layout_, offset, /*AllowNonInbounds=*/true);
+    std::int64_t offset = 0;
+    const llvm::Value* base = llvm::GetPointerBaseWithConstantOffset(pointer, offset, layout_);
     const llvm::TypeSize bytes = layout_.getTypeStoreSize(value->getType());
-    if (!is_shared_base(base) || bytes.isScalable() || offset.getSignificantBits() > 32)
+    if (!is_shared_base(base) || bytes.isScalable() || !llvm::isInt<32>(offset))
       return std::nullopt;
-    const llvm::APInt begin = offset.sextOrTrunc(64);
+    const llvm::APInt begin(64, static_cast<std::uint64_t>(offset));
     return Bytes(begin, begin + bytes.getFixedValue());
   }
 
@@ -183,9 +183,9 @@ class LastStores {
   bool is_shared_base(const llvm::Value* base) const {
     const auto* load = llvm::dyn_cast<llvm::LoadInst>(base);
     if (!load) return false;
-    llvm::APInt offset(layout_.getIndexTypeSizeInBits(load->getPointerOperandType()), 0);
-    const llvm::Value* frame = load->getPointerOperand()->stripAndAccumulateConstantOffsets(
-        layout_, offset, /*AllowNonInbounds=*/true);
+    std::int64_t offset = 0;
+    const llvm::Value* frame =
+        llvm::GetPointerBaseWithConstantOffset(load->getPointerOperand(), offset, layout_);
     return frame == function_.getArg(0) && offset == offsetof(BlockFrame, shared);
   }
 

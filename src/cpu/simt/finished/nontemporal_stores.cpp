@@ -21,6 +21,8 @@
 #include "cpu/simt/analysis/access_extents.h"
 #include "cpu/simt/analysis/dialect.h"
 #include "cpu/simt/analysis/known_multiples.h"
+#include "cpu/simt/analysis/plan_traffic.h"
+#include "cpu/simt/analysis/slice.h"
 #include "cpu/simt/finished/finished_passes.h"
 #include "cpu/simt/widen/widen.h"
 
@@ -106,16 +108,13 @@ const llvm::Value* address_read(const llvm::Instruction& instruction, bool& is_p
 bool moves_in_loops(const llvm::StoreInst& store, const llvm::LoopInfo& loops) {
   for (const llvm::Loop* loop = loops.getLoopFor(store.getParent()); loop;
        loop = loop->getParentLoop()) {
-    llvm::SmallPtrSet<const llvm::Value*, 32> seen;
-    llvm::SmallVector<const llvm::Value*, 32> left{store.getPointerOperand()};
-    bool moves = false;
-    while (!left.empty() && !moves) {
-      const auto* value = llvm::dyn_cast<llvm::Instruction>(left.pop_back_val());
-      if (!value || !loop->contains(value) || !seen.insert(value).second) continue;
-      moves = llvm::isa<llvm::PHINode>(value) && value->getParent() == loop->getHeader();
-      left.append(value->value_op_begin(), value->value_op_end());
-    }
-    if (!moves) return false;
+    const auto moves = [&](const llvm::Instruction& value) {
+      if (!loop->contains(&value)) return Slice::Past;
+      return llvm::isa<llvm::PHINode>(value) && value.getParent() == loop->getHeader()
+                 ? Slice::Found
+                 : Slice::Through;
+    };
+    if (!find_in_slice({store.getPointerOperand()}, moves, all_of_slice)) return false;
   }
   return true;
 }

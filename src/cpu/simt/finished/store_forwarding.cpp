@@ -177,22 +177,19 @@ class Forwarder {
   /// Whether it is the address of what gangs keep.
   static bool is_kept(const llvm::Value* object) {
     const auto* load = llvm::dyn_cast<llvm::LoadInst>(object);
-    const auto* field =
-        load ? llvm::dyn_cast<llvm::GEPOperator>(load->getPointerOperand()) : nullptr;
-    llvm::APInt offset(64, 0);
-    return field && llvm::isa<llvm::Argument>(field->getPointerOperand()) &&
-           llvm::cast<llvm::Argument>(field->getPointerOperand())->getArgNo() == 1 &&
-           field->accumulateConstantOffset(load->getModule()->getDataLayout(), offset) &&
-           offset == offsetof(ThreadFrame, scratch);
+    if (!load) return false;
+    std::int64_t offset = 0;
+    const llvm::Value* frame = llvm::GetPointerBaseWithConstantOffset(
+        load->getPointerOperand(), offset, load->getDataLayout());
+    return frame == load->getFunction()->getArg(1) && offset == offsetof(ThreadFrame, scratch);
   }
 
   std::optional<Span> span_of(const llvm::Value* pointer, llvm::Type* type) const {
-    llvm::APInt offset(layout_.getIndexTypeSizeInBits(pointer->getType()), 0);
-    const llvm::Value* base =
-        pointer->stripAndAccumulateConstantOffsets(layout_, offset, /*AllowNonInbounds=*/true);
+    std::int64_t offset = 0;
+    const llvm::Value* base = llvm::GetPointerBaseWithConstantOffset(pointer, offset, layout_);
     const llvm::TypeSize bytes = layout_.getTypeStoreSize(type);
-    if (bytes.isScalable() || offset.getSignificantBits() > 32) return std::nullopt;
-    return Span{base, offset.getSExtValue(), static_cast<std::int64_t>(bytes.getFixedValue())};
+    if (bytes.isScalable() || !llvm::isInt<32>(offset)) return std::nullopt;
+    return Span{base, offset, static_cast<std::int64_t>(bytes.getFixedValue())};
   }
 
   static bool has_elements(const llvm::Type* type) {

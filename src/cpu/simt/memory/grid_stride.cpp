@@ -8,11 +8,9 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
 
-#include <string>
 #include <vector>
 
 #include "cpu/lower/callee_name.h"
-#include "cpu/lower/pseudo.h"
 #include "cpu/simt/analysis/calls_by_name.h"
 #include "cpu/simt/analysis/dialect.h"
 #include "cpu/simt/analysis/divergence.h"
@@ -105,9 +103,7 @@ bool may_stride_over_grid(llvm::Function& kernel, unsigned lanes) {
 }
 
 void drop_pauses(llvm::Function& gang) {
-  for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(gang))) {
-    if (lower::callee_name(instruction) == gang_pause) instruction.eraseFromParent();
-  }
+  for (llvm::CallInst* pause : calls_of(gang, gang_pause)) pause->eraseFromParent();
 }
 
 }  // namespace pycuda::cpu::simt

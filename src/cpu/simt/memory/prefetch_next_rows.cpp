@@ -5,6 +5,7 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
@@ -42,13 +43,13 @@ std::vector<Row> rows_of(llvm::Function& kernel, const llvm::DominatorTree& domi
     if (!first || dominators.dominates(load, first)) first = load;
   }
   for (llvm::LoadInst* end : loads) {
-    llvm::APInt distance(64, 0);
-    const llvm::Value* base = end->getPointerOperand()->stripAndAccumulateConstantOffsets(
-        layout, distance, /*AllowNonInbounds=*/true);
+    std::int64_t distance = 0;
+    const llvm::Value* base =
+        llvm::GetPointerBaseWithConstantOffset(end->getPointerOperand(), distance, layout);
     llvm::LoadInst* begin = by_pointer.lookup(base);
     if (begin && begin != end && by_pointer.lookup(end->getPointerOperand()) == end &&
         begin->getType() == end->getType() &&
-        distance == layout.getTypeStoreSize(end->getType()).getFixedValue() &&
+        distance == end->getType()->getIntegerBitWidth() / 8 &&
         llvm::isa<llvm::IntToPtrInst>(base) && dominators.dominates(begin, end))
       found.push_back({begin, end});
   }

@@ -5,7 +5,6 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
 
-#include <algorithm>
 #include <optional>
 #include <vector>
 

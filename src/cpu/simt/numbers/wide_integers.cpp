@@ -9,7 +9,6 @@
 #include <llvm/IR/Instructions.h>
 
 #include <algorithm>
-#include <utility>
 #include <vector>
 
 #include "cpu/simt/numbers/number_passes.h"

@@ -18,6 +18,7 @@
 #include "cpu/lower/callee_name.h"
 #include "cpu/lower/line_notes.h"
 #include "cpu/lower/pseudo.h"
+#include "cpu/simt/analysis/calls_by_name.h"
 #include "cpu/simt/analysis/slice.h"
 #include "cpu/simt/per_lane/per_lane_passes.h"
 
@@ -28,9 +29,7 @@ using Values = llvm::SmallSetVector<llvm::Value*, 8>;
 
 bool has_barrier(const llvm::Loop& loop) {
   return llvm::any_of(loop.blocks(), [](const llvm::BasicBlock* block) {
-    return llvm::any_of(*block, [](const llvm::Instruction& instruction) {
-      return lower::callee_name(instruction) == lower::pseudo::barrier_sync;
-    });
+    return calls(*block, lower::pseudo::barrier_sync);
   });
 }
 

@@ -16,6 +16,7 @@
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -23,6 +24,7 @@
 #include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/analysis/calls_by_name.h"
+#include "cpu/simt/analysis/known_multiples.h"
 
 namespace pycuda::cpu::simt {
 
@@ -33,14 +35,7 @@ namespace {
 enum Argument : unsigned { Thread, Tested, Address, Mask };
 
 std::vector<llvm::CallInst*> checks_in(llvm::Function& function) {
-  std::vector<llvm::CallInst*> checks;
-  const llvm::Function* callee = function.getParent()->getFunction(pseudo::check_alignment);
-  if (!callee || callee->use_empty()) return checks;
-  for (llvm::Instruction& instruction : llvm::instructions(function)) {
-    auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
-    if (call && call->getCalledFunction() == callee) checks.push_back(call);
-  }
-  return checks;
+  return calls_of(function, pseudo::check_alignment);
 }
 
 std::uint64_t mask_of(const llvm::CallInst& check) {
@@ -132,19 +127,14 @@ class LowBits {
 };
 
 /// Where among a kernel's parameters `value` lies, if it is one.
-std::optional<std::uint64_t> parameter_in(const llvm::Value* value) {
+std::optional<std::uint32_t> parameter_in(const llvm::Value* value) {
   while (const auto* cast = llvm::dyn_cast<llvm::CastInst>(value)) {
     if (!llvm::isa<llvm::PtrToIntInst, llvm::IntToPtrInst, llvm::ZExtInst>(cast)) return {};
     value = cast->getOperand(0);
   }
   const auto* load = llvm::dyn_cast<llvm::LoadInst>(value);
   if (!load || !load->hasMetadata(llvm::LLVMContext::MD_invariant_load)) return {};
-  const llvm::DataLayout& layout = load->getModule()->getDataLayout();
-  llvm::APInt offset(layout.getPointerSizeInBits(), 0);
-  const llvm::Value* base =
-      load->getPointerOperand()->stripAndAccumulateConstantOffsets(layout, offset, true);
-  if (lower::callee_name(*base) != pseudo::params) return {};
-  return offset.getZExtValue();
+  return parameter_read_by(*load);
 }
 
 }  // namespace
@@ -186,7 +176,7 @@ std::vector<std::pair<llvm::CallInst*, ParameterQuestion>> parameter_checks(
   const std::uint64_t parameter_bytes =
       function.getFnAttributeAsParsedInteger(pseudo::parameter_bytes);
   for (llvm::CallInst* check : checks_in(function)) {
-    const std::optional<std::uint64_t> offset = parameter_in(check->getArgOperand(Tested));
+    const auto offset = parameter_in(check->getArgOperand(Tested));
     const std::uint64_t bits = mask_of(*check);
     if (offset && *offset < parameter_bytes && bits <= 0xff)
       found.push_back({check, {*offset, bits}});

@@ -15,7 +15,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "cpu/lower/line_notes.h"
 #include "cpu/simt/analysis/dialect.h"
 #include "cpu/simt/analysis/divergence.h"
 #include "cpu/simt/versioning/versioning_passes.h"

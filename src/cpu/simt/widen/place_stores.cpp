@@ -2,6 +2,7 @@
 #include "cpu/simt/widen/place_stores.h"
 
 #include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/InstIterator.h>
@@ -12,7 +13,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 
 #include "cpu/kernel_abi/frames.h"
 #include "cpu/lower/pseudo.h"
@@ -132,12 +132,11 @@ void keep_places(llvm::Function& gangs, const llvm::Value& thread) {
   for (llvm::Instruction& instruction : llvm::instructions(gangs)) {
     auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
     if (!store) continue;
-    llvm::APInt offset(64, 0);
-    const llvm::Value* frame = store->getPointerOperand()->stripAndAccumulateConstantOffsets(
-        layout, offset, /*AllowNonInbounds=*/true);
-    const std::uint64_t field = offset.getZExtValue();
-    constexpr std::uint64_t place = offsetof(ThreadFrame, tid);
-    if (frame == &thread && ((field >= place && field < place + sizeof(Dim3)) ||
+    std::int64_t field = 0;
+    const llvm::Value* frame =
+        llvm::GetPointerBaseWithConstantOffset(store->getPointerOperand(), field, layout);
+    constexpr std::int64_t place = offsetof(ThreadFrame, tid);
+    if (frame == &thread && ((field >= place && field < place + std::int64_t{sizeof(Dim3)}) ||
                              field == offsetof(ThreadFrame, linear)))
       store->setVolatile(true);
   }
@@ -145,16 +144,12 @@ void keep_places(llvm::Function& gangs, const llvm::Value& thread) {
 
 bool asks_for_number(const llvm::Function& gang) {
   const llvm::Argument* thread = gang.getArg(0);
-  const auto is_of_number = [&](const llvm::Value* pointer) {
-    const auto* address = llvm::dyn_cast<llvm::GEPOperator>(pointer);
-    llvm::APInt offset(64, 0);
-    return address && address->getPointerOperand() == thread &&
-           address->accumulateConstantOffset(gang.getParent()->getDataLayout(), offset) &&
-           offset == offsetof(ThreadFrame, linear);
-  };
   for (const llvm::Instruction& instruction : llvm::instructions(gang)) {
     if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
-      if (is_of_number(load->getPointerOperand())) return true;
+      std::int64_t field = 0;
+      const llvm::Value* frame = llvm::GetPointerBaseWithConstantOffset(
+          load->getPointerOperand(), field, gang.getDataLayout());
+      if (frame == thread && field == offsetof(ThreadFrame, linear)) return true;
       continue;
     }
     const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
