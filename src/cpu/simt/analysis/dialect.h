@@ -76,4 +76,13 @@ inline constexpr const char* lies_in_line = "lies-in-line";
 /// The function runs the regions of a whole block. From "region-loops".
 inline constexpr const char* runs_regions = "pycuda.runs-regions";
 
+// ---- How vector code tells the checks of barriers.
+
+/// The call, of the executor (kernel_abi/checks.h). From "widen".
+inline constexpr const char* note_gang_barrier = "pycuda_cpu_note_gang_barrier";
+
+/// An attribute of such a call: all lanes that have a thread arrive. From "widen"; "region-loops"
+/// drops those calls of kernels in which that is so at each barrier.
+inline constexpr const char* for_all_lanes = "for-all-lanes";
+
 }  // namespace pycuda::cpu::simt

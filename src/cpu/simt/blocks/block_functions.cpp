@@ -2,6 +2,7 @@
 // How vector and scalar functions become functions that the executor calls.
 #include "cpu/simt/blocks/block_functions.h"
 
+#include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
@@ -10,6 +11,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "cpu/simt/analysis/calls_by_name.h"
+#include "cpu/simt/analysis/dialect.h"
 #include "cpu/simt/analysis/special_values.h"
 #include "cpu/simt/analysis/suspension.h"
 #include "cpu/simt/analysis/uniform_barriers.h"
@@ -20,6 +23,19 @@
 #include "cpu/simt/memory/memory_passes.h"
 
 namespace pycuda::cpu::simt {
+
+void drop_notes_of_right_barriers(llvm::Function& full, llvm::Function* tail) {
+  llvm::SmallVector<llvm::CallBase*, 16> notes;
+  for (llvm::Function* gang : {&full, tail}) {
+    if (!gang) continue;
+    for (llvm::CallInst* note : calls_of(*gang, note_gang_barrier)) {
+      // Of some and not of others would look as if gangs were missing.
+      if (!note->hasFnAttr(for_all_lanes)) return;
+      notes.push_back(note);
+    }
+  }
+  for (llvm::CallBase* note : notes) note->eraseFromParent();
+}
 
 void yield_in_spin_waits(llvm::Module& module) {
   for (llvm::Function& function : module) {

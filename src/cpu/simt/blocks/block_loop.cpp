@@ -12,13 +12,11 @@
 #include "cpu/simt/analysis/calls_by_name.h"
 #include "cpu/simt/analysis/special_values.h"
 #include "cpu/simt/blocks/block_passes.h"
+#include "cpu/simt/blocks/block_rows.h"
 
 namespace pycuda::cpu::simt {
 
 namespace {
-
-/// Instructions of a loop over threads in which there are registers for all parameters.
-constexpr unsigned most_for_early_parameters = 400;
 
 /// A row's threads: those of a block with the same y and z.
 struct Counters {
@@ -32,18 +30,15 @@ class ThreadLoops {
   /// Reads at `b` which threads there are: all, or those that a search for a fault wants alone.
   ThreadLoops(llvm::IRBuilder<>& b, llvm::Function& function)
       : b_(b), function_(function), thread_(function.getArg(1)) {
-    llvm::Value* launch =
-        load_field(b, function.getArg(0), offsetof(BlockFrame, launch), b.getPtrTy(), true);
+    llvm::Value* launch = load_launch(b, function.getArg(0));
     const auto extent = [&](std::size_t axis) {
-      return load_field(b, launch, offsetof(LaunchFrame, block) + axis * sizeof(std::uint32_t),
-                        b.getInt32Ty(), true);
+      return load_word(b, launch, offsetof(LaunchFrame, block) + axis * sizeof(std::uint32_t),
+                       true);
     };
     width_ = extent(0);
     height_ = extent(1);
     llvm::Value* depth = extent(2);
-    const auto own = [&](std::size_t offset) {
-      return load_field(b, thread_, offset, b.getInt32Ty(), false);
-    };
+    const auto own = [&](std::size_t offset) { return load_word(b, thread_, offset, false); };
     llvm::Value* wanted = own(offsetof(ThreadFrame, mask));
     llvm::Value* some = b.CreateIsNotNull(wanted);
     const auto start = [&](std::size_t offset) {
@@ -88,12 +83,9 @@ class ThreadLoops {
 
     b_.SetInsertPoint(next);
     llvm::Value* number_next = b_.CreateAdd(before_row, end);
-    llvm::Value* y_next = b_.CreateAdd(y, b_.getInt32(1));
-    llvm::Value* y_wraps = b_.CreateICmpEQ(y_next, height_);
     start->addIncoming(b_.getInt32(0), next);
     number->addIncoming(number_next, next);
-    y->addIncoming(b_.CreateSelect(y_wraps, b_.getInt32(0), y_next), next);
-    z->addIncoming(b_.CreateAdd(z, b_.CreateZExt(y_wraps, b_.getInt32Ty())), next);
+    step_row(b_, y, z, height_, 1);
     b_.CreateCondBr(b_.CreateICmpULT(number_next, end_), row, done);
     return {x, y, z, linear};
   }
@@ -115,18 +107,57 @@ class ThreadLoops {
 
 }  // namespace
 
+llvm::Function* new_block_function(const llvm::Function& kernel, const llvm::Twine& name) {
+  llvm::LLVMContext& context = kernel.getContext();
+  llvm::Type* pointer = llvm::PointerType::getUnqual(context);
+  llvm::Function* function = llvm::Function::Create(
+      llvm::FunctionType::get(llvm::Type::getVoidTy(context), {pointer, pointer}, false),
+      llvm::Function::ExternalLinkage, name, *const_cast<llvm::Module*>(kernel.getParent()));
+  function->addFnAttr(llvm::Attribute::NoUnwind);
+  function->addFnAttr(llvm::Attribute::NullPointerIsValid);
+  lower::flush_like(*function, kernel);
+  return function;
+}
+
+BlockRows read_rows(llvm::IRBuilder<>& b, llvm::Function& function, GangSize size, bool tail) {
+  llvm::Value* block = function.getArg(0);
+  llvm::Value* launch = load_launch(b, block);
+  const auto extent = [&](std::size_t axis) {
+    return load_word(b, launch, offsetof(LaunchFrame, rows) + axis * sizeof(std::uint32_t), true);
+  };
+  BlockRows rows{};
+  rows.width = load_word(b, block, offsetof(BlockFrame, row_threads), true);
+  rows.height = extent(1);
+  rows.all = b.CreateMul(rows.height, extent(2));
+  rows.full_end = tail ? b.CreateAnd(rows.width, b.getInt32(~(size.columns - 1))) : rows.width;
+  return rows;
+}
+
+void step_row(llvm::IRBuilder<>& b, llvm::PHINode* y, llvm::PHINode* z, llvm::Value* height,
+              unsigned rows) {
+  llvm::Value* next = b.CreateAdd(y, b.getInt32(rows));
+  llvm::Value* wraps = b.CreateICmpEQ(next, height);
+  y->addIncoming(b.CreateSelect(wraps, b.getInt32(0), next), b.GetInsertBlock());
+  z->addIncoming(b.CreateAdd(z, b.CreateZExt(wraps, b.getInt32Ty())), b.GetInsertBlock());
+}
+
+void finish_loop(llvm::Function& function, llvm::StringMap<llvm::Value*>& known,
+                 llvm::Instruction* end_of_entry, std::uint64_t parameter_bytes) {
+  // In long code there are no registers for all parameters: they would only be spilled.
+  constexpr unsigned most_for_early_parameters = 400;
+  known["block"] = function.getArg(0);
+  const bool early = function.getInstructionCount() <= most_for_early_parameters;
+  replace_special_values(function, known, end_of_entry, early ? parameter_bytes : 0);
+  reduce_line_notes(function);
+}
+
 llvm::Function* make_block_loop(llvm::Function& kernel, llvm::StringRef name,
                                 const ParameterChecks& checks) {
   llvm::LLVMContext& context = kernel.getContext();
   const std::uint64_t parameter_bytes =
       kernel.getFnAttributeAsParsedInteger(lower::pseudo::parameter_bytes);
   llvm::IRBuilder<> b(context);
-  llvm::Function* function = llvm::Function::Create(
-      llvm::FunctionType::get(b.getVoidTy(), {b.getPtrTy(), b.getPtrTy()}, false),
-      llvm::Function::ExternalLinkage, name + ".block", kernel.getParent());
-  function->addFnAttr(llvm::Attribute::NoUnwind);
-  function->addFnAttr(llvm::Attribute::NullPointerIsValid);
-  lower::flush_like(*function, kernel);
+  llvm::Function* function = new_block_function(kernel, name + ".block");
   llvm::BasicBlock* entry = llvm::BasicBlock::Create(context, "entry", function);
   llvm::BasicBlock* row = llvm::BasicBlock::Create(context, "row", function);
   llvm::BasicBlock* done = llvm::BasicBlock::Create(context, "done", function);
@@ -135,9 +166,7 @@ llvm::Function* make_block_loop(llvm::Function& kernel, llvm::StringRef name,
   llvm::Instruction* end_of_entry = nullptr;
   if (checks.careful) {
     llvm::BasicBlock* careful = llvm::BasicBlock::Create(context, "careful", function);
-    llvm::Value* launch =
-        load_field(b, function->getArg(0), offsetof(BlockFrame, launch), b.getPtrTy(), true);
-    llvm::Value* params = load_parameters(b, launch, parameter_bytes);
+    llvm::Value* params = load_parameters(b, load_launch(b, function->getArg(0)), parameter_bytes);
     end_of_entry = b.CreateCondBr(are_passed(b, params, checks.questions), row, careful);
     llvm::CallInst* call = nullptr;
     loops.loop_over(*checks.careful, entry, careful, done, call);
@@ -161,11 +190,7 @@ llvm::Function* make_block_loop(llvm::Function& kernel, llvm::StringRef name,
   known["tid.y"] = counters.y;
   known["tid.z"] = counters.z;
   known["linear"] = counters.linear;
-  known["block"] = function->getArg(0);
-  // In long code they would only be spilled.
-  const bool early = function->getInstructionCount() <= most_for_early_parameters;
-  replace_special_values(*function, known, end_of_entry, early ? parameter_bytes : 0);
-  reduce_line_notes(*function);
+  finish_loop(*function, known, end_of_entry, parameter_bytes);
   return function;
 }
 

@@ -9,35 +9,24 @@
 #include <vector>
 
 #include "cpu/kernel_abi/frames.h"
-#include "cpu/lower/processor_flushes.h"
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/analysis/calls_by_name.h"
 #include "cpu/simt/analysis/dialect.h"
 #include "cpu/simt/analysis/special_values.h"
 #include "cpu/simt/blocks/block_passes.h"
+#include "cpu/simt/blocks/block_rows.h"
 #include "cpu/simt/widen/place_stores.h"
 #include "cpu/simt/widen/widen.h"
 
 namespace pycuda::cpu::simt {
 
-namespace {
-/// Instructions of a loop over gangs in which there are registers for all parameters.
-constexpr unsigned most_for_early_parameters = 400;
-}  // namespace
-
 void replace_gang_values(llvm::Function& gang) {
   const auto replace = [&](const std::string& name, std::size_t offset) {
-    llvm::Function* pseudo = gang.getParent()->getFunction(name);
-    if (!pseudo) return;
-    std::vector<llvm::CallInst*> calls;
-    for (llvm::User* user : pseudo->users()) {
-      auto* call = llvm::dyn_cast<llvm::CallInst>(user);
-      if (call && call->getFunction() == &gang) calls.push_back(call);
-    }
+    const std::vector<llvm::CallInst*> calls = calls_of(gang, name);
     if (calls.empty()) return;
     llvm::BasicBlock& entry = gang.getEntryBlock();
     llvm::IRBuilder<> b(&entry, entry.getFirstNonPHIOrDbgOrAlloca());
-    llvm::Value* value = load_field(b, gang.getArg(0), offset, b.getInt32Ty(), false);
+    llvm::Value* value = load_word(b, gang.getArg(0), offset, false);
     for (llvm::CallInst* call : calls) {
       call->replaceAllUsesWith(value);
       call->eraseFromParent();
@@ -54,13 +43,7 @@ llvm::Function* make_gang_loop(llvm::Function& full, llvm::Function* tail, llvm:
       full.getFnAttributeAsParsedInteger(lower::pseudo::parameter_bytes);
   const bool numbered = asks_for_number(full) || (tail && asks_for_number(*tail));
   llvm::IRBuilder<> b(context);
-  llvm::Function* function = llvm::Function::Create(
-      llvm::FunctionType::get(b.getVoidTy(), {b.getPtrTy(), b.getPtrTy()}, false),
-      llvm::Function::ExternalLinkage, name, full.getParent());
-  function->addFnAttr(llvm::Attribute::NoUnwind);
-  function->addFnAttr(llvm::Attribute::NullPointerIsValid);
-  lower::flush_like(*function, full);
-  llvm::Argument* block = function->getArg(0);
+  llvm::Function* function = new_block_function(full, name);
   llvm::Argument* thread = function->getArg(1);
   const auto new_block = [&](const char* label) {
     return llvm::BasicBlock::Create(context, label, function);
@@ -73,16 +56,7 @@ llvm::Function* make_gang_loop(llvm::Function& full, llvm::Function* tail, llvm:
   llvm::BasicBlock* done = new_block("done");
 
   b.SetInsertPoint(entry);
-  llvm::Value* launch = load_field(b, block, offsetof(BlockFrame, launch), b.getPtrTy(), true);
-  const auto extent = [&](std::size_t axis) {
-    return load_field(b, launch, offsetof(LaunchFrame, rows) + axis * sizeof(std::uint32_t),
-                      b.getInt32Ty(), true);
-  };
-  llvm::Value* width =
-      load_field(b, block, offsetof(BlockFrame, row_threads), b.getInt32Ty(), true);
-  llvm::Value* height = extent(1);
-  llvm::Value* rows = b.CreateMul(height, extent(2));
-  llvm::Value* full_end = tail ? b.CreateAnd(width, b.getInt32(~(size.columns - 1))) : width;
+  const auto [width, height, rows, full_end] = read_rows(b, *function, size, tail != nullptr);
   const auto put = [&](std::size_t offset, llvm::Value* value) {
     store_field(b, thread, offset, value);
   };
@@ -148,11 +122,7 @@ llvm::Function* make_gang_loop(llvm::Function& full, llvm::Function* tail, llvm:
   llvm::StringMap<llvm::Value*> known;
   known["tid.y"] = y;
   known["tid.z"] = z;
-  known["block"] = block;
-  // In long code they would only be spilled, as vectors.
-  const bool early = function->getInstructionCount() <= most_for_early_parameters;
-  replace_special_values(*function, known, end_of_entry, early ? parameter_bytes : 0);
-  reduce_line_notes(*function);
+  finish_loop(*function, known, end_of_entry, parameter_bytes);
   return function;
 }
 

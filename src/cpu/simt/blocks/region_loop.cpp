@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "cpu/kernel_abi/frames.h"
-#include "cpu/lower/processor_flushes.h"
 #include "cpu/simt/analysis/calls_by_name.h"
 #include "cpu/simt/analysis/dialect.h"
 #include "cpu/simt/analysis/special_values.h"
 #include "cpu/simt/blocks/block_passes.h"
+#include "cpu/simt/blocks/block_rows.h"
 #include "cpu/simt/blocks/peeled_gangs.h"
 #include "cpu/simt/widen/place_stores.h"
 
@@ -79,7 +79,6 @@ class RegionLoop {
   llvm::BasicBlock* block(const llvm::Twine& label) {
     return llvm::BasicBlock::Create(module_.getContext(), label, function_);
   }
-  void make_function();
   bool runs_in_line(const Dim3& block, unsigned least) const;
   llvm::Instruction* enter(llvm::Value* has_tails, llvm::BasicBlock* round, llvm::BasicBlock* done);
   void run_rounds(llvm::Value* has_tails, llvm::BasicBlock* entry, llvm::BasicBlock* round,
@@ -128,17 +127,11 @@ class RegionLoop {
 };
 
 void RegionLoop::read_launch() {
-  llvm::Value* launch =
-      load_field(b_, function_->getArg(0), offsetof(BlockFrame, launch), b_.getPtrTy(), true);
-  const auto extent = [&](std::size_t axis) {
-    return load_field(b_, launch, offsetof(LaunchFrame, rows) + axis * sizeof(std::uint32_t),
-                      b_.getInt32Ty(), true);
-  };
-  width_ = load_field(b_, function_->getArg(0), offsetof(BlockFrame, row_threads), b_.getInt32Ty(),
-                      true);
-  height_ = extent(1);
-  rows_ = b_.CreateMul(height_, extent(2));
-  full_end_ = tail_ ? b_.CreateAnd(width_, b_.getInt32(~(size_.columns - 1))) : width_;
+  const BlockRows rows = read_rows(b_, *function_, size_, tail_ != nullptr);
+  width_ = rows.width;
+  height_ = rows.height;
+  rows_ = rows.all;
+  full_end_ = rows.full_end;
   per_row_ = b_.CreateUDiv(b_.CreateAdd(width_, b_.getInt32(size_.columns - 1)),
                            b_.getInt32(size_.columns));
   llvm::Value* memory =
@@ -218,11 +211,8 @@ RegionLoop::Round RegionLoop::loop(bool tails, bool keep,
   b_.CreateCondBr(b_.CreateICmpULT(number_next, rows_), next_row, after);
   // Many blocks have one row.
   b_.SetInsertPoint(next_row);
-  llvm::Value* y_next = b_.CreateAdd(y, b_.getInt32(size_.rows));
-  llvm::Value* y_wraps = b_.CreateICmpEQ(y_next, height_);
   number->addIncoming(number_next, next_row);
-  y->addIncoming(b_.CreateSelect(y_wraps, b_.getInt32(0), y_next), next_row);
-  z->addIncoming(b_.CreateAdd(z, b_.CreateZExt(y_wraps, b_.getInt32Ty())), next_row);
+  step_row(b_, y, z, height_, size_.rows);
   row_any->addIncoming(any_next, next_row);
   row_all->addIncoming(all_next, next_row);
   b_.CreateBr(row);
@@ -300,16 +290,6 @@ llvm::Value* RegionLoop::step(llvm::Function& chooser, const Gang& gang, llvm::V
   result->addIncoming(state, before);
   result->addIncoming(next, run);
   return result;
-}
-
-void RegionLoop::make_function() {
-  function_ = llvm::Function::Create(
-      llvm::FunctionType::get(b_.getVoidTy(), {b_.getPtrTy(), b_.getPtrTy()}, false),
-      llvm::Function::ExternalLinkage, name_, module_);
-  function_->addFnAttr(llvm::Attribute::NoUnwind);
-  function_->addFnAttr(llvm::Attribute::NullPointerIsValid);
-  lower::flush_like(*function_, *full_.functions.front());
-  function_->addFnAttr(runs_regions);
 }
 
 /// Whether such blocks are one row of whole gangs, at least `least` of them.
@@ -448,7 +428,8 @@ void RegionLoop::run_rounds(llvm::Value* has_tails, llvm::BasicBlock* entry,
 }
 
 llvm::Function* RegionLoop::run() {
-  make_function();
+  function_ = new_block_function(*full_.functions.front(), name_);
+  function_->addFnAttr(runs_regions);
   llvm::BasicBlock* entry = block("entry");
   llvm::BasicBlock* round = block("round");
   llvm::BasicBlock* done = block("done");

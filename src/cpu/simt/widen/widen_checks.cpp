@@ -9,7 +9,6 @@
 
 #include "cpu/kernel_abi/checks.h"
 #include "cpu/lower/pseudo.h"
-#include "cpu/simt/analysis/barrier_notes.h"
 #include "cpu/simt/analysis/calls_by_name.h"
 #include "cpu/simt/analysis/dialect.h"
 #include "cpu/simt/analysis/special_values.h"

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "cpu/simt/width/live_values.h"
+#include "cpu/simt/width/register_pressure.h"
 
 namespace pycuda::cpu::simt {
 namespace {

@@ -17,7 +17,6 @@
 #include <optional>
 #include <utility>
 
-#include "cpu/lower/pseudo.h"
 #include "cpu/simt/analysis/block_coarsening.h"
 #include "cpu/simt/analysis/shared_memory.h"
 #include "cpu/simt/analysis/slice.h"
@@ -26,7 +25,6 @@
 #include "cpu/simt/memory/memory_passes.h"
 #include "cpu/simt/width/compile_cost.h"
 #include "cpu/simt/width/gang_work.h"
-#include "cpu/simt/width/live_values.h"
 #include "cpu/simt/width/loop_widths.h"
 #include "cpu/simt/width/register_pressure.h"
 

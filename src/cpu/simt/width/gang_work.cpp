@@ -10,8 +10,6 @@
 
 #include <cstdlib>
 
-#include "cpu/simt/analysis/data_divergence.h"
-
 namespace pycuda::cpu::simt {
 
 bool reads_data(const llvm::Instruction& instruction) {
@@ -52,6 +50,20 @@ StrideClass Access::stride() const {
 }
 
 namespace {
+
+/// Whether lanes may part for reasons that lie in data, not in their numbers alone.
+bool diverges_by_data(const llvm::Value* condition, const Shapes& shapes) {
+  const auto* operation = llvm::dyn_cast<llvm::Instruction>(condition);
+  if (!operation || !shapes.of(operation).is_varying()) return false;
+  if (const auto* compare = llvm::dyn_cast<llvm::ICmpInst>(operation))
+    return llvm::any_of(compare->operands(), [&](const llvm::Value* operand) {
+      return shapes.of(operand).is_varying();
+    });
+  if (!llvm::isa<llvm::BinaryOperator, llvm::SelectInst, llvm::FreezeInst>(operation)) return true;
+  return llvm::any_of(operation->operands(), [&](const llvm::Value* operand) {
+    return diverges_by_data(operand, shapes);
+  });
+}
 
 bool is_by_data(const llvm::BasicBlock& block, const Shapes& guesses) {
   const auto* branch = llvm::dyn_cast<llvm::BranchInst>(block.getTerminator());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Analysis: how many threads a gang may have before what they carry round a loop fills the
-// registers.
+// Analysis: how many numbers a thread needs at once, and how many threads a gang may have before
+// these fill the registers.
 #pragma once
 
 #include <llvm/Analysis/LoopInfo.h>
@@ -18,5 +18,12 @@ unsigned fit_registers(llvm::Function& kernel, unsigned lanes, std::uint64_t reg
 
 /// Bytes of the numbers that a thread has loaded outside of `loop` and uses in it.
 std::uint64_t held_bytes(const llvm::Loop& loop);
+
+/// The most floating-point values that are live in one place of `kernel`, in the order in which it
+/// is written.
+unsigned most_live_numbers(const llvm::Function& kernel);
+
+/// The same of all values but pointers and truths, in words of 32 bits.
+unsigned most_live_words(const llvm::Function& kernel);
 
 }  // namespace pycuda::cpu::simt

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <string>
 
-#include "cpu/simt/width/live_values.h"
+#include "cpu/simt/width/register_pressure.h"
 #include "unit/cpu/simt_passes/function_text.h"
 
 using pycuda::cpu::simt::CompileCost;
