@@ -2,8 +2,7 @@
 #include "cpu/jit/vector_steps.h"
 
 #include <optional>
-#include <string>
-#include <utility>
+#include <vector>
 
 #include "cpu/jit/llvm_passes.h"
 #include "cpu/simt/analysis/suspension.h"
@@ -27,12 +26,30 @@ Variants all_variants(Compilation& all) {
   return variants;
 }
 
-void structure_uniform(const Variants& variants, Compilation& all) {
-  std::vector<llvm::Function*> functions;
+using Copy = llvm::Function* simt::KernelVariant::*;
+constexpr Copy divergent = &simt::KernelVariant::function, uniform = &simt::KernelVariant::uniform;
+
+/// Those that there are.
+std::vector<llvm::Function*> copies_of(const Variants& variants, Copy which) {
+  std::vector<llvm::Function*> copies;
   for (const simt::KernelVariant* variant : variants) {
-    if (variant->uniform) functions.push_back(variant->uniform);
+    if (llvm::Function* copy = variant->*which) copies.push_back(copy);
   }
-  prepare_open_gangs(functions, *all.target);
+  return copies;
+}
+
+/// Lets `change` change each variant's copy in one place; those that it has changed stay.
+void change_once(Variants& variants, Copy which, Compilation& all,
+                 llvm::function_ref<bool(simt::KernelVariant&)> change) {
+  std::erase_if(variants, [&](simt::KernelVariant* variant) { return !change(*variant); });
+  prepare_open_gangs(copies_of(variants, which), *all.target);
+}
+
+/// The same again and again, until nothing is left to change.
+void change_all(Variants variants, Copy which, Compilation& all,
+                llvm::function_ref<bool(simt::KernelVariant&)> change) {
+  for (unsigned rounds = 0; rounds < most_rounds && !variants.empty(); ++rounds)
+    change_once(variants, which, all, change);
 }
 
 simt::GangSizes wanted_sizes(const Options& options) {
@@ -58,44 +75,38 @@ void copy_kernels(const Subject& subject) {
 }
 
 void structure_divergent_copies(const Subject& subject) {
-  std::vector<llvm::Function*> functions;
-  functions.reserve(subject.all.variants.size());
-  for (const simt::KernelVariant& variant : subject.all.variants)
-    functions.push_back(variant.function);
-  prepare_for_gangs(functions, *subject.all.target);
+  Compilation& all = subject.all;
+  prepare_for_gangs(copies_of(all_variants(all), divergent), *all.target);
 }
 
 void structure_uniform_copies(const Subject& subject) {
-  structure_uniform(all_variants(subject.all), subject.all);
+  Compilation& all = subject.all;
+  prepare_open_gangs(copies_of(all_variants(all), uniform), *all.target);
 }
 
 void structure_divided_copies(const Subject& subject) {
-  structure_uniform(subject.all.divided, subject.all);
+  Compilation& all = subject.all;
+  prepare_open_gangs(copies_of(all.divided, uniform), *all.target);
 }
 
 void reroll(const Subject& subject) {
-  Variants changed = all_variants(subject.all);
-  for (unsigned rounds = 0; rounds < most_rounds && !changed.empty(); ++rounds) {
-    changed = simt::reroll_loops(changed);
-    std::vector<llvm::Function*> functions;
-    for (const simt::KernelVariant* variant : changed) functions.push_back(variant->function);
-    prepare_open_gangs(functions, *subject.all.target);
-  }
+  change_all(all_variants(subject.all), divergent, subject.all, simt::reroll_loop);
 }
 
 void version_uniform_quotients(const Subject& subject) {
+  using simt::Quotients;
   Compilation& all = subject.all;
-  all.divided = simt::version_quotients(all.variants);
-  structure_uniform(all.divided, all);
-  Variants changed = all.divided;
-  for (unsigned rounds = 0; rounds < most_rounds && !changed.empty(); ++rounds) {
-    changed = simt::version_more_quotients(changed);
-    structure_uniform(changed, all);
-  }
+  all.divided = all_variants(all);
+  change_once(all.divided, uniform, all, [](simt::KernelVariant& variant) {
+    return version_quotient(variant, variant.size.is_tile() ? Quotients::OfLoops : Quotients::All);
+  });
+  change_all(all.divided, uniform, all, [](simt::KernelVariant& variant) {
+    return version_quotient(variant, Quotients::OfLoops);
+  });
 }
 
 void version_divided_branches(const Subject& subject) {
-  simt::version_branches_again(subject.all.divided);
+  for (simt::KernelVariant* variant : subject.all.divided) simt::version_branches(*variant);
 }
 
 void widen(const Subject& subject) {

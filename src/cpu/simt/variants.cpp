@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "cpu/simt/variants.h"
 
-#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Transforms/Utils/Cloning.h>
@@ -9,11 +8,13 @@
 #include <algorithm>
 #include <cassert>
 #include <optional>
+#include <utility>
 
-#include "cpu/lower/callee_name.h"
 #include "cpu/simt/analysis/block_coarsening.h"
+#include "cpu/simt/analysis/calls_by_name.h"
 #include "cpu/simt/analysis/dialect.h"
 #include "cpu/simt/analysis/divergence.h"
+#include "cpu/simt/analysis/plan_traffic.h"
 #include "cpu/simt/analysis/suspension.h"
 #include "cpu/simt/analysis/warp_sites.h"
 #include "cpu/simt/obstacles.h"
@@ -26,13 +27,6 @@
 namespace pycuda::cpu::simt {
 
 namespace {
-
-bool has_call(const llvm::Function& function, llvm::StringRef name) {
-  for (const llvm::Instruction& instruction : llvm::instructions(function)) {
-    if (lower::callee_name(instruction) == name) return true;
-  }
-  return false;
-}
 
 /// Writes the gang's function, or says why there is none.
 std::string widen(const KernelVariant& whole, llvm::Function& source, const Suspension& suspension,
@@ -71,6 +65,10 @@ constexpr const char* narrow_note =
 
 constexpr const char* scalar_loop_note = "leaves the loop that threads walk for different lengths";
 
+void add_note(std::vector<PlanNote>& notes, const char* text) {
+  notes.push_back({PlanNote::Kind::Other, text, {}, 0});
+}
+
 /// The form for tiles, if the kernel has one for other gangs.
 void widen_tile(KernelVariant& source, const Suspension& suspension, KernelFacts& facts,
                 Plan* plan) {
@@ -89,28 +87,19 @@ void widen_tile(KernelVariant& source, const Suspension& suspension, KernelFacts
   };
   llvm::Function* tile = nullptr;
   if (write(source.uniform, tile)) {
-    if (plan && source.versioned)
-      plan->tile_notes.push_back({PlanNote::Kind::Other, full_gang_note, {}, 0});
+    if (plan && source.versioned) add_note(plan->tile_notes, full_gang_note);
   } else if (!write(source.function, tile)) {
     return;
   }
-  if (plan && source.narrow != 0)
-    plan->tile_notes.push_back({PlanNote::Kind::Other, narrow_note, {}, 0});
+  if (plan && source.narrow != 0) add_note(plan->tile_notes, narrow_note);
   facts.tile_columns = source.size.columns;
   facts.tile_rows = source.size.rows;
-}
-
-ScalarLoop find_scalar_loop(const KernelVariant& source) {
-  ControlFlow flow(*source.function), guessed_flow(*source.function);
-  const Shapes shapes(*source.function, flow, source.size);
-  const Shapes guesses(*source.function, guessed_flow, source.size, true);
-  return find_scalar_loop(*source.function, flow, shapes, guesses);
 }
 
 /// Why threads are better left alone, noted in the plan; empty if they are not.
 std::string reason_to_stay_scalar(const KernelVariant& source, Plan* plan) {
   if (!source.chosen || source.size.is_tile()) return {};
-  const ScalarLoop walk = find_scalar_loop(source);
+  const ScalarLoop walk = find_scalar_loop(*source.function, source.size);
   if (plan && walk.leaves)
     plan->notes = {note_of(*walk.leaves, PlanNote::Kind::Branch, scalar_loop_note)};
   return walk.reason;
@@ -128,9 +117,8 @@ std::string widen(KernelVariant& source, const Suspension& suspension, KernelFac
   std::string reason = write(*source.function, false, nullptr, tail);
   if (!reason.empty()) return reason;
   if (source.uniform && write(*source.uniform, true, plan, full).empty()) {
-    if (plan && source.versioned)
-      plan->notes.push_back({PlanNote::Kind::Other, full_gang_note, {}, 0});
-    if (plan && source.turns) plan->notes.push_back({PlanNote::Kind::Other, turns_note, {}, 0});
+    if (plan && source.versioned) add_note(plan->notes, full_gang_note);
+    if (plan && source.turns) add_note(plan->notes, turns_note);
   } else {
     if (plan) *plan = {};
     reason = write(*source.function, true, plan, full);
@@ -139,11 +127,10 @@ std::string widen(KernelVariant& source, const Suspension& suspension, KernelFac
     tail->eraseFromParent();
     return reason;
   }
-  if (plan && source.rolled) plan->notes.push_back({PlanNote::Kind::Other, rolled_note, {}, 0});
-  if (plan && source.narrow != 0)
-    plan->notes.push_back({PlanNote::Kind::Other, narrow_note, {}, 0});
+  if (plan && source.rolled) add_note(plan->notes, rolled_note);
+  if (plan && source.narrow != 0) add_note(plan->notes, narrow_note);
   facts.gang_lanes = source.size.lanes();
-  facts.strides_over_grid = has_call(*full, gang_pause);
+  facts.strides_over_grid = calls(*full, gang_pause);
   facts.gangs_suspend = facts.strides_over_grid || has_barriers(*full);
   facts.gangs_are_warps = source.warps;
   facts.waits_in_blocks = source.warps || has_barriers(*full);
@@ -167,9 +154,10 @@ void drop_tiles(std::vector<KernelVariant>& sources) {
 
 namespace {
 
-/// As ptx-opt finds it in a dump.
-void name_uniform(const KernelVariant& source, llvm::Function& copy) {
+void set_uniform(KernelVariant& source, llvm::Function& copy) {
+  // As ptx-opt finds it in a dump.
   copy.setName(source.function->getName() + ".uniform");
+  source.uniform = &copy;
 }
 
 }  // namespace
@@ -179,70 +167,35 @@ void choose_width(KernelVariant& source, const KernelFacts& facts) {
 }
 
 void version_branches(KernelVariant& source) {
-  source.uniform = version_uniform_branches(*source.function, source.size);
-  if (source.uniform) name_uniform(source, *source.uniform);
-  source.versioned = source.uniform != nullptr;
+  llvm::Function* const before = source.uniform;
+  llvm::Function* const made =
+      version_uniform_branches(before ? *before : *source.function, source.size);
+  if (!made) return;
+  if (before) before->eraseFromParent();
+  set_uniform(source, *made);
+  source.versioned = true;
 }
 
-std::vector<KernelVariant*> version_quotients(std::vector<KernelVariant>& sources) {
-  std::vector<KernelVariant*> opened;
-  for (KernelVariant& source : sources) {
-    llvm::Function* open = source.uniform;
-    if (!open) {
-      llvm::ValueToValueMapTy map;
-      open = llvm::CloneFunction(source.function, map);
-    }
-    const Quotients wanted = source.size.is_tile() ? Quotients::OfLoops : Quotients::All;
-    if (const VersionedQuotients quotients = version_quotients(*open, source.size, wanted);
-        quotients.any) {
-      source.turns = quotients.in_turns;
-      source.uniform = open;
-      name_uniform(source, *open);
-      source.versioned = true;
-      opened.push_back(&source);
-    } else if (!source.uniform) {
-      open->eraseFromParent();
-    }
-  }
-  return opened;
+bool version_quotient(KernelVariant& source, Quotients wanted) {
+  const bool is_new = !source.uniform;
+  copy_uniform(source);
+  const VersionedQuotients quotients = version_quotients(*source.uniform, source.size, wanted);
+  source.turns |= quotients.in_turns;
+  source.versioned |= quotients.any;
+  if (is_new && !quotients.any) std::exchange(source.uniform, nullptr)->eraseFromParent();
+  return quotients.any;
 }
 
-std::vector<KernelVariant*> reroll_loops(const std::vector<KernelVariant*>& sources) {
-  std::vector<KernelVariant*> rolled;
-  llvm::copy_if(sources, std::back_inserter(rolled), [](KernelVariant* source) {
-    const bool changed = source->warps && reroll_loops(*source->function, source->size);
-    source->rolled |= changed;
-    return changed;
-  });
-  return rolled;
-}
-
-std::vector<KernelVariant*> version_more_quotients(const std::vector<KernelVariant*>& sources) {
-  std::vector<KernelVariant*> opened;
-  for (KernelVariant* source : sources) {
-    const VersionedQuotients quotients =
-        version_quotients(*source->uniform, source->size, Quotients::OfLoops);
-    source->turns |= quotients.in_turns;
-    if (quotients.any) opened.push_back(source);
-  }
-  return opened;
-}
-
-void version_branches_again(const std::vector<KernelVariant*>& sources) {
-  for (KernelVariant* source : sources) {
-    llvm::Function* again = version_uniform_branches(*source->uniform, source->size);
-    if (!again) continue;
-    source->uniform->eraseFromParent();
-    source->uniform = again;
-    name_uniform(*source, *again);
-  }
+bool reroll_loop(KernelVariant& source) {
+  const bool changed = source.warps && reroll_loops(*source.function, source.size);
+  source.rolled |= changed;
+  return changed;
 }
 
 void copy_uniform(KernelVariant& source) {
   if (source.uniform) return;
   llvm::ValueToValueMapTy map;
-  source.uniform = llvm::CloneFunction(source.function, map);
-  name_uniform(source, *source.uniform);
+  set_uniform(source, *llvm::CloneFunction(source.function, map));
 }
 
 void choose_scalar(KernelVariant& source, Plan* plan) {

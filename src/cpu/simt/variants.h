@@ -7,15 +7,16 @@
 #include "cpu/kernel_abi/facts.h"
 #include "cpu/simt/analysis/plan.h"
 #include "cpu/simt/analysis/variant.h"
+#include "cpu/simt/versioning/versioning_passes.h"
 
 namespace pycuda::cpu::simt {
 
 class Suspension;
 
-/// In kernels whose gangs are warps, lets loops that were unrolled go trip by trip where lanes
-/// leave them at different ones. Returns the sources that changed, one loop of each: the caller
-/// brings them into ControlFlow's form again.
-std::vector<KernelVariant*> reroll_loops(const std::vector<KernelVariant*>& sources);
+/// In a kernel whose gangs are warps, lets a loop that was unrolled go trip by trip where lanes
+/// leave it at different ones. Whether there was one: the caller brings the copy into ControlFlow's
+/// form again.
+bool reroll_loop(KernelVariant& source);
 
 /// Drops the copies for tiles that are slower than rows.
 void drop_tiles(std::vector<KernelVariant>& sources);
@@ -23,21 +24,16 @@ void drop_tiles(std::vector<KernelVariant>& sources);
 /// Chooses the variant's width, now that its loops and accesses are known.
 void choose_width(KernelVariant& source, const KernelFacts& facts);
 
-/// Adds the uniform copy if the kernel has a branch that whole gangs take alike
-/// (versioning/versioning_passes.h). The caller brings that copy into ControlFlow's form.
+/// Versions the branches that whole gangs take alike (versioning/versioning_passes.h) in the
+/// uniform copy, which it adds if there is none yet. The caller brings that copy into ControlFlow's
+/// form.
 void version_branches(KernelVariant& source);
 
-/// Opens what gangs divide as a whole (versioning/versioning_passes.h), in the copies that
-/// version_branches left: afterwards the caller brings those that are returned into
-/// ControlFlow's form and opens guards once more.
-std::vector<KernelVariant*> version_quotients(std::vector<KernelVariant>& sources);
-
-/// Opens what else decides there how often loops run, such as behind a barrier the next loop over a
-/// row. Returns those that changed; before it is asked again, and afterwards, as after the first.
-std::vector<KernelVariant*> version_more_quotients(const std::vector<KernelVariant*>& sources);
-
-/// Opens guards in the open copies of `sources`. Afterwards as after the first time.
-void version_branches_again(const std::vector<KernelVariant*>& sources);
+/// Versions one thing that gangs divide as a whole (versioning/versioning_passes.h) there. Whether
+/// there was one: the caller brings the copy into ControlFlow's form and asks again, for what else
+/// decides how often loops run, such as behind a barrier the next loop over a row; and versions
+/// branches once more.
+bool version_quotient(KernelVariant& source, Quotients wanted);
 
 /// Adds the uniform copy where no pass has: it is what checks rely on that `function` is without.
 void copy_uniform(KernelVariant& source);

@@ -110,9 +110,11 @@ bool is_much_of(const llvm::SmallPtrSetImpl<const llvm::Loop*>& walks, const Con
 
 }  // namespace
 
-ScalarLoop find_scalar_loop(llvm::Function& function, const ControlFlow& flow, const Shapes& shapes,
-                            const Shapes& guesses) {
+ScalarLoop find_scalar_loop(llvm::Function& function, GangSize size) {
   if (needs_warps(function)) return {};
+  ControlFlow flow(function), guessed_flow(function);
+  const Shapes shapes(function, flow, size);
+  const Shapes guesses(function, guessed_flow, size, true);
   llvm::SmallPtrSet<const llvm::Loop*, 8> seen, walks;
   ScalarLoop found;
   for (const llvm::BasicBlock* block : flow.order()) {

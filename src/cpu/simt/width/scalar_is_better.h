@@ -19,8 +19,7 @@ struct ScalarLoop {
 /// by one keeps them all waiting for the last one: that pays when they compute, but not when most
 /// of what they do is to read rows of their own, or stacks of their own in local memory, one word
 /// after the other: a thread alone has these in its cache in order, and gangs gather them.
-/// `guesses`: what may be contiguous is taken to be so.
-ScalarLoop find_scalar_loop(llvm::Function& function, const ControlFlow& flow, const Shapes& shapes,
-                            const Shapes& guesses);
+/// What may be contiguous is taken to be so. `function` is in the form that ControlFlow asks for.
+ScalarLoop find_scalar_loop(llvm::Function& function, GangSize size);
 
 }  // namespace pycuda::cpu::simt

@@ -171,10 +171,7 @@ TEST_CASE("a list of places, of any length, is walked by each thread alone") {
 )";
   const auto reason_of = [](const std::string& text) {
     FunctionText kernel(text);
-    ControlFlow flow(kernel.function()), guessed_flow(kernel.function());
-    const Shapes shapes(kernel.function(), flow, GangSize(32));
-    const Shapes guesses(kernel.function(), guessed_flow, GangSize(32), true);
-    return pycuda::cpu::simt::find_scalar_loop(kernel.function(), flow, shapes, guesses).reason;
+    return pycuda::cpu::simt::find_scalar_loop(kernel.function(), GangSize(32)).reason;
   };
   CHECK(!reason_of(loop(walk + look_up + step, before)).empty());
   CHECK(reason_of(loop(walk + step, before)).empty());
