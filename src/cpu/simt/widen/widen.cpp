@@ -5,18 +5,16 @@
 #include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/Module.h>
+#include <llvm/IR/PatternMatch.h>
 
 #include <algorithm>
 #include <cassert>
-#include <cstddef>
 
 #include "cpu/kernel_abi/frames.h"
 #include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/analysis/dialect.h"
-#include "cpu/simt/memory/memory_passes.h"
 #include "cpu/simt/numbers/number_passes.h"
-#include "cpu/simt/versioning/versioning_passes.h"
 #include "cpu/target/native_operations.h"
 
 namespace pycuda::cpu::simt {
@@ -111,13 +109,10 @@ llvm::Value* Widener::vector(llvm::Value* value) {
   const Shape shape = shapes_.of(value);
   llvm::Value* base = scalar(value);
   if (shape.is_varying()) return base;
-  if (auto* parts = llvm::dyn_cast<llvm::StructType>(value->getType())) {
-    llvm::Value* all = llvm::PoisonValue::get(wide_type(parts));
-    for (unsigned i = 0; i < parts->getNumElements(); ++i)
-      all = b_.CreateInsertValue(all, b_.CreateVectorSplat(lanes_, b_.CreateExtractValue(base, i)),
-                                 i);
-    return all;
-  }
+  if (value->getType()->isStructTy())
+    return by_part({base}, wide_type(value->getType()), [&](llvm::ArrayRef<llvm::Value*> of) {
+      return b_.CreateVectorSplat(lanes_, of[0]);
+    });
   if (!shape.by_row) return steps(base, shape.stride, lanes_);
   llvm::SmallVector<llvm::Value*, 4> parts;
   if (value->getType()->isIntegerTy(1) && shape.stride == 0) {
@@ -212,11 +207,9 @@ llvm::Value* Widener::emit_distant(const llvm::GetElementPtrInst& address, unsig
   const bool is_signed = llvm::isa<llvm::SExtInst>(extension);
   auto* sum = llvm::dyn_cast<llvm::BinaryOperator>(extension->getOperand(0));
   if (!sum || (!is_signed && !llvm::isa<llvm::ZExtInst>(extension))) return nullptr;
-  const auto* disjoint = llvm::dyn_cast<llvm::PossiblyDisjointInst>(sum);
-  auto* constant = llvm::dyn_cast<llvm::ConstantInt>(sum->getOperand(1));
-  if (!constant ||
-      (sum->getOpcode() != llvm::Instruction::Add && !(disjoint && disjoint->isDisjoint())))
-    return nullptr;
+  using namespace llvm::PatternMatch;
+  const llvm::APInt* constant = nullptr;
+  if (!match(sum, m_AddLike(m_Value(), m_APInt(constant)))) return nullptr;
   const auto fits = [&](const llvm::Value* value) {
     const Shape shape = shapes_.of(value);
     return shape.bounds && (is_signed || shape.bounds->low >= 0);
@@ -227,9 +220,8 @@ llvm::Value* Widener::emit_distant(const llvm::GetElementPtrInst& address, unsig
   llvm::Value* near = b_.CreateGEP(
       element, row_value(const_cast<llvm::Value*>(address.getPointerOperand()), number),
       b_.CreateCast(extension->getOpcode(), row_value(sum->getOperand(0), number), type));
-  return b_.CreateGEP(
-      element, near,
-      llvm::ConstantInt::get(type, constant->getValue().sext(type->getIntegerBitWidth())));
+  return b_.CreateGEP(element, near,
+                      llvm::ConstantInt::get(type, constant->sext(type->getIntegerBitWidth())));
 }
 
 llvm::Value* Widener::emit_row(llvm::Instruction& instruction, unsigned number) {
@@ -323,13 +315,11 @@ llvm::Value* Widener::emit_special(llvm::CallInst& call) {
   }
   if (called == std::string(pseudo::sreg_prefix) + "laneid") return b_.getInt32(0);
   // Read once, at the start: the gang's frame does not change while it runs.
-  llvm::Value*& value = specials_[called];
-  if (!value) {
-    llvm::IRBuilder<> at_entry(entry_);
-    llvm::CallInst* read = at_entry.CreateCall(call.getCalledFunction(), {target_->getArg(0)});
+  llvm::Value* value = at_start(called.str(), [&](llvm::IRBuilder<>& b) {
+    llvm::CallInst* read = b.CreateCall(call.getCalledFunction(), {target_->getArg(0)});
     read->setAttributes(call.getAttributes());
-    value = read;
-  }
+    return read;
+  });
   if (!shapes_.of(&call).by_row) return value;
   std::vector<llvm::Value*> numbers;
   numbers.reserve(rows_);
@@ -411,14 +401,32 @@ llvm::Value* Widener::emit_call(llvm::CallInst& call) {
 llvm::Value* Widener::lane_of(llvm::Value* value, llvm::Value* lane) {
   const Shape shape = shapes_.of(value);
   if (shape.is_uniform()) return scalar(value);
-  llvm::Value* all = wide(value);
-  auto* parts = llvm::dyn_cast<llvm::StructType>(all->getType());
-  if (!parts) return b_.CreateExtractElement(all, lane);
-  llvm::Value* result = llvm::PoisonValue::get(value->getType());
-  for (unsigned i = 0; i < parts->getNumElements(); ++i)
-    result = b_.CreateInsertValue(result,
-                                  b_.CreateExtractElement(b_.CreateExtractValue(all, i), lane), i);
-  return result;
+  return by_part({wide(value)}, value->getType(), [&](llvm::ArrayRef<llvm::Value*> of) {
+    return b_.CreateExtractElement(of[0], lane);
+  });
+}
+
+llvm::Value* Widener::by_part(
+    llvm::ArrayRef<llvm::Value*> values, llvm::Type* type,
+    llvm::function_ref<llvm::Value*(llvm::ArrayRef<llvm::Value*> parts)> make) {
+  if (!type->isStructTy()) return make(values);
+  llvm::Value* all = llvm::PoisonValue::get(type);
+  for (unsigned i = 0; i < type->getStructNumElements(); ++i) {
+    llvm::SmallVector<llvm::Value*, 2> parts;
+    for (llvm::Value* value : values) parts.push_back(b_.CreateExtractValue(value, i));
+    all = b_.CreateInsertValue(all, make(parts), i);
+  }
+  return all;
+}
+
+llvm::Value* Widener::at_start(const std::string& name,
+                               llvm::function_ref<llvm::Value*(llvm::IRBuilder<>& b)> make) {
+  llvm::Value*& value = specials_[name];
+  if (!value) {
+    llvm::IRBuilder<> at_entry(entry_);
+    value = make(at_entry);
+  }
+  return value;
 }
 
 llvm::IntegerType* Widener::bits_type() { return b_.getIntNTy(std::max(lanes_, 32u)); }

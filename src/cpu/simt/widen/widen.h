@@ -7,6 +7,7 @@
 #include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/MDBuilder.h>
 
 #include <map>
 #include <memory>
@@ -19,7 +20,6 @@
 #include "cpu/simt/analysis/lane_constants.h"
 #include "cpu/simt/analysis/lane_distances.h"
 #include "cpu/simt/analysis/plan.h"
-#include "cpu/simt/analysis/plan_traffic.h"
 #include "cpu/simt/analysis/shape.h"
 
 namespace pycuda::cpu::simt {
@@ -46,7 +46,6 @@ class Widener {
   void emit_block(llvm::BasicBlock& block);
   bool emit_counting_latch(llvm::BasicBlock& block, const llvm::BitVector& pending);
   void emit_end(llvm::BasicBlock& block);
-  void leave_for(const llvm::BasicBlock& from, const llvm::BitVector& pending);
   void forget_last_trip(const llvm::BasicBlock& header);
   llvm::BasicBlock* emptied(const llvm::BasicBlock& header, const llvm::BitVector& pending);
   llvm::BasicBlock* continue_at(llvm::BitVector pending);
@@ -74,6 +73,19 @@ class Widener {
   llvm::BasicBlock* new_block(const llvm::Twine& name) {
     return llvm::BasicBlock::Create(b_.getContext(), name, target_);
   }
+  std::int64_t bytes_of(llvm::Type* type) const {
+    return static_cast<std::int64_t>(layout_.getTypeStoreSize(type).getFixedValue());
+  }
+  /// The address, or each of them, so many bytes further.
+  llvm::Value* further(llvm::Value* pointer, std::int64_t bytes) {
+    return b_.CreateGEP(b_.getInt8Ty(), pointer, b_.getInt64(static_cast<std::uint64_t>(bytes)));
+  }
+  /// What `make` makes of `values`, or of each of their parts if they are structures; as `type`.
+  llvm::Value* by_part(llvm::ArrayRef<llvm::Value*> values, llvm::Type* type,
+                       llvm::function_ref<llvm::Value*(llvm::ArrayRef<llvm::Value*> parts)> make);
+  /// What `make` makes where the gang starts, once for each name.
+  llvm::Value* at_start(const std::string& name,
+                        llvm::function_ref<llvm::Value*(llvm::IRBuilder<>& b)> make);
 
   // Instructions.
   void emit(llvm::Instruction& instruction);
@@ -116,6 +128,13 @@ class Widener {
   struct RacingRow;
   llvm::Value* word_states();
   llvm::Value* word_field(std::size_t offset, llvm::Type* type, bool invariant);
+  llvm::Value* word_base();
+  llvm::Value* read_by_many(llvm::Value* base);
+  llvm::LoadInst* load_states(llvm::Type* type, llvm::Value* at);
+  llvm::Value* state_of(const RacingRow& row);
+  llvm::Value* beside_state(llvm::Value* state, llvm::Value* array);
+  llvm::Value* state_array();
+  llvm::Value* stamp_of(llvm::Value* thread, llvm::Value* warp = nullptr);
   llvm::Value* first_thread(unsigned row);
   llvm::Value* place_told(const llvm::CallInst& note);
   llvm::Value* starts_in_block(llvm::ConstantInt* span);
@@ -144,9 +163,12 @@ class Widener {
   llvm::Value* bits_of(llvm::Value* lanes);
   llvm::Value* started_lanes();
   void seldom(llvm::Value* condition, const char* name, llvm::function_ref<void()> body);
+  void where(llvm::Value* condition, const char* name, llvm::function_ref<void()> body,
+             llvm::MDNode* weights = nullptr);
   llvm::CallInst* call_checks(const char* name, llvm::ArrayRef<llvm::Value*> arguments,
                               llvm::Type* result = nullptr);
   struct Allowed;
+  llvm::Value* allowed_ranges();
   Allowed allowed_range(const llvm::CallInst& check);
   llvm::Value* lanes_are_allowed(llvm::Value* address, const Allowed& allowed);
   llvm::Value* ends_are_allowed(llvm::Value* address, const Allowed& allowed);
@@ -187,10 +209,16 @@ class Widener {
     unsigned steps = 0;
     return shapes_.of(pointer).is_varying() ? make_again(pointer, made, steps) : vector(pointer);
   }
+  using Values = std::vector<llvm::Value*>;
   /// Runs `whole` where `condition` holds and `apart` elsewhere; what they return becomes one.
-  std::vector<llvm::Value*> either(llvm::Value* condition,
-                                   llvm::function_ref<std::vector<llvm::Value*>()> whole,
-                                   llvm::function_ref<std::vector<llvm::Value*>()> apart);
+  Values either(llvm::Value* condition, llvm::function_ref<Values()> whole,
+                llvm::function_ref<Values()> apart, llvm::MDNode* weights);
+  /// The same where `condition` is likely to hold.
+  Values either(llvm::Value* condition, llvm::function_ref<Values()> whole,
+                llvm::function_ref<Values()> apart) {
+    llvm::MDBuilder weights(b_.getContext());
+    return either(condition, whole, apart, weights.createLikelyBranchWeights());
+  }
   std::vector<llvm::Value*> first_or_test(llvm::Value* address, llvm::Type* type,
                                           llvm::Value*& holds, bool& looks);
   void prefetch_next_trip(const llvm::LoadInst& load, llvm::ArrayRef<llvm::Value*> first);
@@ -202,6 +230,7 @@ class Widener {
   void prefetch_lines(const llvm::LoadInst& load, llvm::ArrayRef<llvm::Value*> first,
                       llvm::Value* distance);
   void fetch_ahead(const llvm::LoadInst& load, llvm::ArrayRef<llvm::Value*> first);
+  bool is_adjacent(const Shape& address, llvm::Type* type) const;
   llvm::Value* load_of_two(llvm::LoadInst& load);
   bool follows_list(const llvm::LoadInst& load) const;
   llvm::Value* gather(llvm::LoadInst& load, llvm::Value* pointers);
@@ -218,9 +247,8 @@ class Widener {
   std::vector<llvm::Value*> part(const std::vector<llvm::Value*>& vectors, unsigned width);
   std::vector<llvm::Value*> unite(const std::vector<llvm::Value*>& parts, unsigned width);
   std::vector<llvm::Value*> structure_address(llvm::Value* pointer, llvm::Value*& holds);
-  std::vector<llvm::Value*> unless_known(llvm::Value* holds,
-                                         llvm::function_ref<std::vector<llvm::Value*>()> whole,
-                                         llvm::function_ref<std::vector<llvm::Value*>()> apart);
+  Values unless_known(llvm::Value* holds, llvm::function_ref<Values()> whole,
+                      llvm::function_ref<Values()> apart);
   /// Null if the load is none of several that together read whole structures.
   llvm::Value* emit_interleaved_load(llvm::LoadInst& load);
   /// False if the store is none of several that together write whole structures.
@@ -258,6 +286,7 @@ class Widener {
   llvm::Value* bits_of_mask();
 
   llvm::Function& source_;
+  const llvm::DataLayout& layout_;
   const ControlFlow& flow_;
   const Shapes& shapes_;
   const Shapes& guesses_;  ///< where accesses that cannot be proved to be adjacent may well be

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cpu/lower/line_notes.h"
@@ -21,18 +22,17 @@
 
 namespace pycuda::cpu::simt {
 
+bool Widener::is_adjacent(const Shape& address, llvm::Type* type) const {
+  return address.is_affine() && address.stride == bytes_of(type) &&
+         layout_.getTypeSizeInBits(type) == layout_.getTypeStoreSizeInBits(type);
+}
+
 bool Widener::is_full(llvm::Value* mask) const {
   const auto* constant = llvm::dyn_cast<llvm::Constant>(mask);
   return constant && constant->isAllOnesValue();
 }
 
 namespace {
-
-bool is_adjacent(const Shape& address, llvm::Type* type, const llvm::DataLayout& layout) {
-  const auto bytes = static_cast<std::int64_t>(layout.getTypeStoreSize(type).getFixedValue());
-  return address.is_affine() && address.stride == bytes &&
-         layout.getTypeSizeInBits(type) == layout.getTypeStoreSizeInBits(type);
-}
 
 std::string apart_form(const char* name, const Shape& address) {
   if (!address.is_affine()) return std::string(name) + ": any addresses";
@@ -145,13 +145,12 @@ void Widener::store_rows(llvm::StoreInst& store, llvm::ArrayRef<llvm::Value*> fi
   }
 }
 
-std::vector<llvm::Value*> Widener::either(llvm::Value* condition,
-                                          llvm::function_ref<std::vector<llvm::Value*>()> whole,
-                                          llvm::function_ref<std::vector<llvm::Value*>()> apart) {
+Widener::Values Widener::either(llvm::Value* condition, llvm::function_ref<Values()> whole,
+                                llvm::function_ref<Values()> apart, llvm::MDNode* weights) {
   llvm::BasicBlock* yes = new_block("adjacent");
   llvm::BasicBlock* no = new_block("apart");
   llvm::BasicBlock* done = new_block("accessed");
-  b_.CreateCondBr(condition, yes, no, llvm::MDBuilder(b_.getContext()).createLikelyBranchWeights());
+  b_.CreateCondBr(condition, yes, no, weights);
   b_.SetInsertPoint(yes);
   std::vector<llvm::Value*> values = whole();
   yes = b_.GetInsertBlock();
@@ -183,9 +182,9 @@ struct TwoPlaces {
 /// Tables of constants are read with an index of one bit, as by sin and cos.
 std::optional<TwoPlaces> two_places(const llvm::LoadInst& load, const llvm::DataLayout& layout) {
   using namespace llvm::PatternMatch;
-  llvm::APInt distance(64, 0);
-  const llvm::Value* base = load.getPointerOperand()->stripAndAccumulateConstantOffsets(
-      layout, distance, /*AllowNonInbounds=*/true);
+  std::int64_t distance = 0;
+  const llvm::Value* base =
+      llvm::GetPointerBaseWithConstantOffset(load.getPointerOperand(), distance, layout);
   llvm::Value *offset = nullptr, *start = nullptr;
   if (!match(base, m_IntToPtr(m_c_Add(m_Value(offset), m_PtrToInt(m_Value(start))))))
     return std::nullopt;
@@ -198,7 +197,7 @@ std::optional<TwoPlaces> two_places(const llvm::LoadInst& load, const llvm::Data
   const llvm::KnownBits known = llvm::computeKnownBits(offset, layout);
   const llvm::APInt unknown = ~(known.Zero | known.One);
   if (unknown.popcount() != 1) return std::nullopt;
-  const std::uint64_t first = known.One.getZExtValue() + distance.getZExtValue();
+  const std::uint64_t first = known.One.getZExtValue() + static_cast<std::uint64_t>(distance);
   const std::uint64_t bit = unknown.getZExtValue();
   const std::uint64_t size = layout.getTypeStoreSize(load.getType()).getFixedValue();
   const auto is_within = [&](std::uint64_t place) {
@@ -212,7 +211,7 @@ std::optional<TwoPlaces> two_places(const llvm::LoadInst& load, const llvm::Data
 
 /// Both places are read once for the gang; null if there may be more of them.
 llvm::Value* Widener::load_of_two(llvm::LoadInst& load) {
-  const auto places = two_places(load, source_.getParent()->getDataLayout());
+  const auto places = two_places(load, layout_);
   if (!places) return nullptr;
   auto* offset = llvm::dyn_cast<llvm::Instruction>(places->offset);
   if (!offset || offset->getParent() != block_) return nullptr;
@@ -232,14 +231,13 @@ llvm::Value* Widener::load_of_two(llvm::LoadInst& load) {
 /// Whether `load` reads where a list says, which lanes read side by side: places all over memory,
 /// most likely.
 bool Widener::follows_list(const llvm::LoadInst& load) const {
-  const llvm::DataLayout& layout = source_.getParent()->getDataLayout();
   return find_in_slice({load.getPointerOperand()}, [&](const llvm::Instruction& source) {
     if (is_plain_arithmetic(source)) return Slice::Through;
     const auto* list = llvm::dyn_cast<llvm::LoadInst>(&source);
     if (!list) return Slice::Past;
     const llvm::Value* place = list->getPointerOperand();
-    return is_adjacent(shapes_.of(place), list->getType(), layout) ||
-                   is_adjacent(guesses_.of(place), list->getType(), layout)
+    return is_adjacent(shapes_.of(place), list->getType()) ||
+                   is_adjacent(guesses_.of(place), list->getType())
                ? Slice::Found
                : Slice::Past;
   });
@@ -277,19 +275,15 @@ std::vector<llvm::Value*> Widener::first_or_test(llvm::Value* address, llvm::Typ
   std::vector<llvm::Value*> first = guess(address, holds);
   looks = first.empty();
   if (!looks) return first;
-  const llvm::DataLayout& layout = source_.getParent()->getDataLayout();
-  holds = test_adjacent(vector(address),
-                        static_cast<std::int64_t>(layout.getTypeStoreSize(type).getFixedValue()),
-                        first);
+  holds = test_adjacent(vector(address), bytes_of(type), first);
   return first;
 }
 
 llvm::Value* Widener::emit_load(llvm::LoadInst& load) {
-  const llvm::DataLayout& layout = source_.getParent()->getDataLayout();
   if (!load.isSimple()) return emit_lane_by_lane(load);
   llvm::Value* address = load.getPointerOperand();
   const Shape shape = shapes_.of(address);
-  if (is_adjacent(shape, load.getType(), layout)) {
+  if (is_adjacent(shape, load.getType())) {
     note_access(load, adjacent_form(shape, rows_));
     prefetch_behind(load);
     const std::vector<llvm::Value*> first = pointers_of_rows(address);
@@ -306,7 +300,7 @@ llvm::Value* Widener::emit_load(llvm::LoadInst& load) {
   }
   if (llvm::Value* loaded = load_known_places(load)) return loaded;
   if (!shape.is_varying() || is_unchecked(load) ||
-      !is_adjacent(guesses_.of(address), load.getType(), layout)) {
+      !is_adjacent(guesses_.of(address), load.getType())) {
     if (!is_unchecked(load)) note_access(load, apart_form("gather", shape), ForEachThread::Gather);
     return gather(load, vector(address));
   }
@@ -323,7 +317,6 @@ llvm::Value* Widener::emit_load(llvm::LoadInst& load) {
 }
 
 void Widener::emit_store(llvm::StoreInst& store) {
-  const llvm::DataLayout& layout = source_.getParent()->getDataLayout();
   const Shape address = shapes_.of(store.getPointerOperand());
   llvm::Value* value = store.getValueOperand();
   if (address.is_uniform()) {
@@ -351,7 +344,7 @@ void Widener::emit_store(llvm::StoreInst& store) {
     emit_lane_by_lane(store);
     return;
   }
-  if (is_adjacent(address, value->getType(), layout)) {
+  if (is_adjacent(address, value->getType())) {
     note_access(store, adjacent_form(address, rows_));
     store_rows(store, pointers_of_rows(store.getPointerOperand()));
     return;
@@ -373,7 +366,7 @@ void Widener::emit_store(llvm::StoreInst& store) {
     return std::vector<llvm::Value*>();
   };
   if (!address.is_varying() || is_unchecked(store) ||
-      !is_adjacent(guesses_.of(target), value->getType(), layout)) {
+      !is_adjacent(guesses_.of(target), value->getType())) {
     if (!is_unchecked(store))
       note_access(store, apart_form("scatter", address), ForEachThread::Scatter);
     scatter(vector(target));
@@ -412,16 +405,11 @@ void Widener::emit_alignment_check(llvm::CallInst& check) {
   llvm::Value* low = b_.CreateAnd(all, llvm::ConstantInt::get(all->getType(), bits));
   llvm::Value* bad = b_.CreateLogicalAnd(
       mask_, b_.CreateICmpNE(low, llvm::Constant::getNullValue(all->getType())));
-  llvm::BasicBlock* faults = new_block("misaligned.lanes");
-  llvm::BasicBlock* fine = new_block("aligned");
-  b_.CreateCondBr(any(bad), faults, fine);
-  b_.SetInsertPoint(faults);
-  llvm::Value* own = mask_;
-  mask_ = bad;
-  emit_lane_by_lane(check);
-  mask_ = own;
-  b_.CreateBr(fine);
-  b_.SetInsertPoint(fine);
+  where(any(bad), "misaligned.lanes", [&] {
+    llvm::Value* const own = std::exchange(mask_, bad);
+    emit_lane_by_lane(check);
+    mask_ = own;
+  });
 }
 
 }  // namespace pycuda::cpu::simt

@@ -5,7 +5,6 @@
 #include <llvm/Transforms/Utils/LowerAtomic.h>
 
 #include <optional>
-#include <string>
 #include <utility>
 
 #include "cpu/lower/callee_name.h"

@@ -5,7 +5,6 @@
 #include <llvm/IR/Module.h>
 
 #include <cstddef>
-#include <string>
 
 #include "cpu/kernel_abi/checks.h"
 #include "cpu/lower/pseudo.h"
@@ -34,16 +33,16 @@ struct Widener::Allowed {
   llvm::Value *begin, *room;
 };
 
+llvm::Value* Widener::allowed_ranges() {
+  return at_start("allowed", [&](llvm::IRBuilder<>& b) {
+    return load_field(b, load_block(b, target_->getArg(0)), offsetof(BlockFrame, allowed),
+                      b.getPtrTy(), true);
+  });
+}
+
 Widener::Allowed Widener::allowed_range(const llvm::CallInst& check) {
-  llvm::Value*& ranges = specials_["allowed"];
-  if (!ranges) {
-    llvm::IRBuilder<> at_entry(entry_);
-    llvm::Value* block =
-        load_field(at_entry, target_->getArg(0), offsetof(ThreadFrame, block), b_.getPtrTy(), true);
-    ranges = load_field(at_entry, block, offsetof(BlockFrame, allowed), b_.getPtrTy(), true);
-  }
   Allowed allowed{};
-  allowed.place = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ranges,
+  allowed.place = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), allowed_ranges(),
                                                 number(check, Site) * sizeof(AllowedRange));
   const auto field = [&](std::size_t offset) {
     return load_field(b_, allowed.place, offset, b_.getInt64Ty(), false);
@@ -109,10 +108,14 @@ llvm::Value* Widener::started_lanes() {
 
 /// Runs `body` where `condition`, which hardly ever holds, does.
 void Widener::seldom(llvm::Value* condition, const char* name, llvm::function_ref<void()> body) {
+  where(condition, name, body, llvm::MDBuilder(b_.getContext()).createUnlikelyBranchWeights());
+}
+
+void Widener::where(llvm::Value* condition, const char* name, llvm::function_ref<void()> body,
+                    llvm::MDNode* weights) {
   llvm::BasicBlock* rare = new_block(name);
   llvm::BasicBlock* after = new_block("checked");
-  b_.CreateCondBr(condition, rare, after,
-                  llvm::MDBuilder(b_.getContext()).createUnlikelyBranchWeights());
+  b_.CreateCondBr(condition, rare, after, weights);
   b_.SetInsertPoint(rare);
   body();
   b_.CreateBr(after);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a gang that is a warp counts (kernel_abi/counters.h): in line where all lanes do the same
 // again and again, else by a call with the lanes' addresses.
-#include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 
 #include <cstddef>
@@ -96,33 +95,27 @@ void Widener::count_phase(llvm::Value* value, llvm::ArrayRef<std::uint64_t> dist
   llvm::Value* place =
       b_.CreateGEP(b_.getInt64Ty(), counter(word + words_of_access), b_.CreateShl(phase, 1));
   llvm::Value* count = b_.CreateLoad(b_.getInt64Ty(), place);
-  llvm::BasicBlock* known = new_block("counted");
-  llvm::BasicBlock* unknown = new_block("counts");
-  llvm::BasicBlock* done = new_block("");
+  const auto known = [&] {
+    b_.CreateStore(b_.CreateAdd(count, b_.getInt64(1)), place);
+    return std::vector<llvm::Value*>();
+  };
   // Seldom: registers are better not saved for the call.
-  b_.CreateCondBr(b_.CreateIsNotNull(count), known, unknown,
-                  llvm::MDBuilder(b_.getContext()).createLikelyBranchWeights());
-  b_.SetInsertPoint(unknown);
-  llvm::SmallVector<llvm::Constant*, warp_lanes> steps;
-  for (const std::uint64_t distance : distances)
-    steps.push_back(b_.getInt64(distance - distances.front()));
-  call_counter("pycuda_cpu_count_first", word, access,
-               {in_memory(b_.CreateAdd(b_.CreateVectorSplat(warp_lanes, first),
-                                       llvm::ConstantVector::get(steps)))})
-      ->addFnAttr(llvm::Attribute::Cold);
-  b_.CreateBr(done);
-  b_.SetInsertPoint(known);
-  b_.CreateStore(b_.CreateAdd(count, b_.getInt64(1)), place);
-  b_.CreateBr(done);
-  b_.SetInsertPoint(done);
+  either(b_.CreateIsNotNull(count), known, [&] {
+    llvm::SmallVector<llvm::Constant*, warp_lanes> steps;
+    for (const std::uint64_t distance : distances)
+      steps.push_back(b_.getInt64(distance - distances.front()));
+    call_counter("pycuda_cpu_count_first", word, access,
+                 {in_memory(b_.CreateAdd(b_.CreateVectorSplat(warp_lanes, first),
+                                         llvm::ConstantVector::get(steps)))})
+        ->addFnAttr(llvm::Attribute::Cold);
+    return std::vector<llvm::Value*>();
+  });
 }
 
 /// The address of a word of the block's.
 llvm::Value* Widener::counter(std::uint32_t word) {
-  llvm::Value* block =
-      load_field(b_, target_->getArg(0), offsetof(ThreadFrame, block), b_.getPtrTy(), true);
-  llvm::Value* counters =
-      load_field(b_, block, offsetof(BlockFrame, counters), b_.getPtrTy(), true);
+  llvm::Value* counters = load_field(b_, load_block(b_, target_->getArg(0)),
+                                     offsetof(BlockFrame, counters), b_.getPtrTy(), true);
   return b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), counters, word);
 }
 

@@ -71,21 +71,12 @@ llvm::Value* Widener::emit_division(llvm::BinaryOperator& operation) {
   llvm::Type* words = llvm::FixedVectorType::get(b_.getInt32Ty(), lanes_);
   llvm::Value* large = b_.CreateICmpUGT(b_.CreateFreeze(b_.CreateOr(above, below)),
                                         llvm::ConstantInt::get(type, 0xffffffff));
-  llvm::BasicBlock* in_words = new_block("words");
-  llvm::BasicBlock* in_full = new_block("long");
-  llvm::BasicBlock* done = new_block("divided");
-  b_.CreateCondBr(any(large), in_full, in_words);
-  b_.SetInsertPoint(in_words);
-  llvm::Value* small = b_.CreateZExt(
-      divide_words(b_.CreateTrunc(above, words), b_.CreateTrunc(below, words), false), type);
-  b_.CreateBr(done);
-  b_.SetInsertPoint(in_full);
-  llvm::Value* full = divide_long(above, below);
-  b_.CreateBr(done);
-  b_.SetInsertPoint(done);
-  llvm::PHINode* quotient = b_.CreatePHI(type, 2);
-  quotient->addIncoming(small, in_words);
-  quotient->addIncoming(full, in_full);
+  const auto in_words = [&] {
+    return std::vector{b_.CreateZExt(
+        divide_words(b_.CreateTrunc(above, words), b_.CreateTrunc(below, words), false), type)};
+  };
+  const auto in_full = [&] { return std::vector{divide_long(above, below)}; };
+  llvm::Value* quotient = either(b_.CreateNot(any(large)), in_words, in_full, nullptr).front();
   if (!is_signed) return result(quotient);
   llvm::Value* turned = b_.CreateXor(is_negative(dividend), is_negative(divisor));
   return result(b_.CreateSelect(turned, b_.CreateNeg(quotient), quotient));

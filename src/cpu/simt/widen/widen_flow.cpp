@@ -23,10 +23,11 @@ namespace pycuda::cpu::simt {
 Widener::Widener(llvm::Function& source, const ControlFlow& flow, const Shapes& shapes,
                  const Shapes& guesses, GangSize size, bool full, std::uint64_t fetch_distance)
     : source_(source),
+      layout_(source.getDataLayout()),
       flow_(flow),
       shapes_(shapes),
       guesses_(guesses),
-      distances_(shapes, size, source.getParent()->getDataLayout()),
+      distances_(shapes, size, layout_),
       columns_(size.columns),
       rows_(size.rows),
       lanes_(size.lanes()),
@@ -71,10 +72,8 @@ llvm::Function* Widener::run(const llvm::Twine& name) {
   llvm::Value* start = constant_mask(true);
   if (!full_) {
     llvm::Value* number = call_by_name(b_, gang_lanes, b_.getInt32Ty(), target_->getArg(0));
-    llvm::SmallVector<llvm::Constant*, 32> numbers;
-    for (unsigned lane = 0; lane < lanes_; ++lane) numbers.push_back(b_.getInt32(lane));
     start =
-        b_.CreateICmpULT(llvm::ConstantVector::get(numbers), b_.CreateVectorSplat(lanes_, number));
+        b_.CreateICmpULT(steps(b_.getInt32(0), 1, lanes_), b_.CreateVectorSplat(lanes_, number));
   }
   llvm::BasicBlock* source_entry = flow_.order().front();
   b_.CreateStore(start, sent_[source_entry]);
@@ -261,17 +260,9 @@ void Widener::send(const llvm::BasicBlock& from, const llvm::BasicBlock& to, llv
     llvm::Value* next = like(phi, value);
     if (varying && ((choose && !first) || left_loop)) {
       llvm::Value* old = b_.CreateLoad(next->getType(), place);
-      if (auto* parts = llvm::dyn_cast<llvm::StructType>(next->getType())) {
-        llvm::Value* merged = old;
-        for (unsigned i = 0; i < parts->getNumElements(); ++i)
-          merged = b_.CreateInsertValue(
-              merged,
-              b_.CreateSelect(mask_, b_.CreateExtractValue(next, i), b_.CreateExtractValue(old, i)),
-              i);
-        next = merged;
-      } else {
-        next = b_.CreateSelect(mask_, next, old);
-      }
+      next = by_part({next, old}, next->getType(), [&](llvm::ArrayRef<llvm::Value*> of) {
+        return b_.CreateSelect(mask_, of[0], of[1]);
+      });
     }
     moves.emplace_back(place, next);
   }

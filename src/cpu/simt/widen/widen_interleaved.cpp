@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Structures of a few equal parts, one per lane: whole vectors are loaded or stored and their
 // elements put in order, instead of one access for each lane and part.
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/Module.h>
+#include <llvm/IR/PatternMatch.h>
 
 #include <algorithm>
 #include <numeric>
@@ -38,23 +40,18 @@ const llvm::Value* shared_offset(const llvm::Value* pointer) {
   return offset && offset->getSrcTy()->isIntegerTy(32) ? offset->getOperand(0) : nullptr;
 }
 
-Place place_of(const llvm::Instruction& access, const llvm::DataLayout& layout) {
+Place place_of(const llvm::Instruction& access) {
+  using namespace llvm::PatternMatch;
   const llvm::Value* pointer = llvm::getLoadStorePointerOperand(&access);
-  llvm::APInt constant(64, 0);
+  std::int64_t distance = 0;
   const llvm::Value* base =
-      pointer->stripAndAccumulateConstantOffsets(layout, constant, /*AllowNonInbounds=*/true);
-  std::int64_t distance = constant.getSExtValue();
+      llvm::GetPointerBaseWithConstantOffset(pointer, distance, access.getDataLayout());
   const llvm::Value* offset = shared_offset(base);
   if (!offset) return {base, distance};
-  while (const auto* sum = llvm::dyn_cast<llvm::BinaryOperator>(offset)) {
-    const auto* disjoint = llvm::dyn_cast<llvm::PossiblyDisjointInst>(sum);
-    const auto* number = llvm::dyn_cast<llvm::ConstantInt>(sum->getOperand(1));
-    if (!number ||
-        !(sum->getOpcode() == llvm::Instruction::Add || (disjoint && disjoint->isDisjoint())))
-      break;
+  const llvm::Value* rest = nullptr;
+  const llvm::APInt* number = nullptr;
+  for (; match(offset, m_AddLike(m_Value(rest), m_APInt(number))); offset = rest)
     distance += number->getSExtValue();
-    offset = sum->getOperand(0);
-  }
   return {offset, distance, true};
 }
 
@@ -62,8 +59,8 @@ Place place_of(const llvm::Instruction& access, const llvm::DataLayout& layout) 
 /// one's: where it lies in the window, the next bytes are those that sums of 32 bits tell, and
 /// where it does not, it faults. Null if its address is not known yet where `access` stands.
 llvm::Instruction* anchor_of(const std::vector<llvm::Instruction*>& parts,
-                             llvm::Instruction& access, const llvm::DataLayout& layout) {
-  if (!place_of(access, layout).in_shared) return &access;
+                             llvm::Instruction& access) {
+  if (!place_of(access).in_shared) return &access;
   const auto* address =
       llvm::dyn_cast<llvm::Instruction>(llvm::getLoadStorePointerOperand(parts.front()));
   const bool is_known =
@@ -73,8 +70,8 @@ llvm::Instruction* anchor_of(const std::vector<llvm::Instruction*>& parts,
 
 /// The address of `part`, given that `place` is the address of `anchor`.
 llvm::Value* beside(llvm::IRBuilderBase& b, llvm::Value* place, const llvm::Instruction& part,
-                    const llvm::Instruction& anchor, const llvm::DataLayout& layout) {
-  const std::int64_t distance = place_of(part, layout).distance - place_of(anchor, layout).distance;
+                    const llvm::Instruction& anchor) {
+  const std::int64_t distance = place_of(part).distance - place_of(anchor).distance;
   return b.CreateGEP(b.getInt8Ty(), place, b.getInt64(static_cast<std::uint64_t>(distance)));
 }
 
@@ -105,7 +102,6 @@ bool may_join(const std::vector<llvm::Instruction*>& parts) {
 /// The accesses of `access`'s block that together touch every byte from the first lane's first part
 /// to the last lane's last part, by part; empty if there are not all of them.
 std::vector<llvm::Instruction*> Widener::structure_of(llvm::Instruction& access) const {
-  const llvm::DataLayout& layout = source_.getParent()->getDataLayout();
   llvm::Type* type = llvm::getLoadStoreType(&access);
   const auto shape_of = [&](llvm::Instruction& one) {
     const llvm::Value* pointer = llvm::getLoadStorePointerOperand(&one);
@@ -113,13 +109,13 @@ std::vector<llvm::Instruction*> Widener::structure_of(llvm::Instruction& access)
     return proved.is_varying() ? guesses_.of(pointer) : proved;
   };
   const Shape shape = shape_of(access);
-  const auto bytes = static_cast<std::int64_t>(layout.getTypeStoreSize(type).getFixedValue());
+  const std::int64_t bytes = bytes_of(type);
   if (!is_full(mask_) || !shape.is_affine() || shape.stride % bytes != 0 ||
       shape.stride / bytes < 2 || shape.stride / bytes > most_parts ||
-      layout.getTypeSizeInBits(type) != layout.getTypeStoreSizeInBits(type))
+      layout_.getTypeSizeInBits(type) != layout_.getTypeStoreSizeInBits(type))
     return {};
   const auto count = static_cast<std::size_t>(shape.stride / bytes);
-  const Place own = place_of(access, layout);
+  const Place own = place_of(access);
   std::vector<llvm::Instruction*> found;
   std::vector<std::int64_t> distances;
   for (llvm::Instruction& other : *access.getParent()) {
@@ -128,7 +124,7 @@ std::vector<llvm::Instruction*> Widener::structure_of(llvm::Instruction& access)
         !llvm::CastInst::isBitCastable(llvm::getLoadStoreType(&other), type))
       continue;
     if (other.isVolatile() || other.isAtomic()) continue;
-    const Place place = place_of(other, layout);
+    const Place place = place_of(other);
     const std::int64_t distance = place.distance;
     // Parts lie at most one structure apart: which of them is the first shows when all are known.
     if (place.base != own.base || place.in_shared != own.in_shared ||
@@ -232,9 +228,8 @@ std::vector<llvm::Value*> Widener::structure_address(llvm::Value* pointer, llvm:
 }
 
 /// `whole` if `holds` is a constant, else as `either`.
-std::vector<llvm::Value*> Widener::unless_known(
-    llvm::Value* holds, llvm::function_ref<std::vector<llvm::Value*>()> whole,
-    llvm::function_ref<std::vector<llvm::Value*>()> apart) {
+Widener::Values Widener::unless_known(llvm::Value* holds, llvm::function_ref<Values()> whole,
+                                      llvm::function_ref<Values()> apart) {
   return llvm::isa<llvm::Constant>(holds) ? whole() : either(holds, whole, apart);
 }
 
@@ -242,18 +237,17 @@ llvm::Value* Widener::emit_interleaved_load(llvm::LoadInst& load) {
   if (const auto known = parted_.find(&load); known != parted_.end()) return known->second;
   const std::vector<llvm::Instruction*> parts = structure_of(load);
   if (parts.empty()) return nullptr;
-  const llvm::DataLayout& layout = source_.getParent()->getDataLayout();
-  const llvm::Instruction* anchor = anchor_of(parts, load, layout);
+  const llvm::Instruction* anchor = anchor_of(parts, load);
   if (!anchor) return nullptr;
   llvm::Value* address = const_cast<llvm::Value*>(llvm::getLoadStorePointerOperand(anchor));
   llvm::Value* holds = nullptr;
   const std::vector<llvm::Value*> own = structure_address(address, holds);
   if (own.empty()) return nullptr;
-  const std::uint64_t bytes = layout.getTypeStoreSize(load.getType()).getFixedValue();
+  const auto bytes = static_cast<std::uint64_t>(bytes_of(load.getType()));
   const auto count = static_cast<unsigned>(parts.size());
   const unsigned width = std::min(columns_, elements_of_vector(bytes));
   const auto from_own = [&](const llvm::Instruction& part, llvm::Value* place) {
-    return beside(b_, place, part, *anchor, layout);
+    return beside(b_, place, part, *anchor);
   };
   llvm::Type* type = llvm::FixedVectorType::get(load.getType(), width);
   const llvm::Align alignment = std::min(load.getAlign(), llvm::Align(bytes));
@@ -306,18 +300,17 @@ bool Widener::emit_interleaved_store(llvm::StoreInst& store) {
   for (const llvm::Instruction* part : parts) {
     if (store.comesBefore(part)) return true;
   }
-  const llvm::DataLayout& layout = source_.getParent()->getDataLayout();
-  const llvm::Instruction* anchor = anchor_of(parts, store, layout);
+  const llvm::Instruction* anchor = anchor_of(parts, store);
   if (!anchor) anchor = &store;
   llvm::Value* address = const_cast<llvm::Value*>(llvm::getLoadStorePointerOperand(anchor));
   llvm::Value* holds = nullptr;
   const std::vector<llvm::Value*> own = structure_address(address, holds);
   llvm::Type* element = store.getValueOperand()->getType();
-  const std::uint64_t bytes = layout.getTypeStoreSize(element).getFixedValue();
+  const auto bytes = static_cast<std::uint64_t>(bytes_of(element));
   const auto count = static_cast<unsigned>(parts.size());
   const unsigned width = std::min(columns_, elements_of_vector(bytes));
   const auto from_own = [&](const llvm::Instruction& part, llvm::Value* place) {
-    return beside(b_, place, part, *anchor, layout);
+    return beside(b_, place, part, *anchor);
   };
   const llvm::Align alignment = std::min(store.getAlign(), llvm::Align(bytes));
   std::vector<llvm::Value*> values;

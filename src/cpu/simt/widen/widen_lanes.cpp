@@ -198,14 +198,8 @@ llvm::Value* Widener::value_in_line(llvm::Value* value, unsigned lane, unsigned 
     b_.Insert(copy);
     return copy;
   }
+  if (type->isStructTy()) return lane_of(value, b_.getInt64(lane));
   llvm::Value* whole = vector(value);
-  if (auto* parts = llvm::dyn_cast<llvm::StructType>(type)) {
-    llvm::Value* all = llvm::PoisonValue::get(type);
-    for (unsigned i = 0; i < parts->getNumElements(); ++i)
-      all = b_.CreateInsertValue(all,
-                                 b_.CreateExtractElement(b_.CreateExtractValue(whole, i), lane), i);
-    return all;
-  }
   const unsigned bits = type->isIntegerTy() ? type->getIntegerBitWidth() : 0;
   if (bits != 8 && bits != 16 && bits != 32) return b_.CreateExtractElement(whole, lane);
   const unsigned in_piece = piece_bits / bits;
@@ -227,16 +221,9 @@ llvm::Value* Widener::for_each_lane_in_line(
     for (llvm::Value* source : sources) values.push_back(value_in_line(source, lane, 0));
     llvm::Value* made = make(values, b_.getInt64(lane));
     if (!all) continue;
-    auto* parts = llvm::dyn_cast<llvm::StructType>(result);
-    if (!parts) {
-      all = b_.CreateInsertElement(all, made, lane);
-      continue;
-    }
-    for (unsigned i = 0; i < parts->getNumElements(); ++i)
-      all = b_.CreateInsertValue(all,
-                                 b_.CreateInsertElement(b_.CreateExtractValue(all, i),
-                                                        b_.CreateExtractValue(made, i), lane),
-                                 i);
+    all = by_part({all, made}, all->getType(), [&](llvm::ArrayRef<llvm::Value*> of) {
+      return b_.CreateInsertElement(of[0], of[1], lane);
+    });
   }
   return all;
 }
@@ -288,8 +275,7 @@ llvm::Value* Widener::emit_lane_by_lane(llvm::Instruction& instruction) {
   const std::size_t count = in_line ? 4 : rows_ > 1 ? 3 : 2;
   llvm::Value *first[4] = {}, *width = nullptr, *height = nullptr;
   if (uses_thread) {
-    for (std::size_t i = 0; i < count; ++i)
-      first[i] = load_field(b_, thread, fields[i], b_.getInt32Ty(), false);
+    for (std::size_t i = 0; i < count; ++i) first[i] = load_word(b_, thread, fields[i], false);
     if (rows_ > 1 || in_line) width = read_special_register(b_, "ntid.x");
     if (in_line) height = read_special_register(b_, "ntid.y");
   }

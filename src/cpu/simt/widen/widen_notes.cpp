@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "cpu/lower/line_notes.h"
+#include "cpu/simt/analysis/plan_traffic.h"
 #include "cpu/simt/widen/widen.h"
 
 namespace pycuda::cpu::simt {
@@ -65,13 +66,12 @@ void Widener::note_work(const llvm::Instruction& instruction) {
   if (plan_ == nullptr || llvm::isa<llvm::PHINode, llvm::AllocaInst>(instruction) ||
       lower::is_line_note(instruction))
     return;
-  const llvm::DataLayout& layout = source_.getParent()->getDataLayout();
   llvm::Type* type = llvm::isa<llvm::StoreInst>(instruction) ? instruction.getOperand(0)->getType()
                                                              : instruction.getType();
   double cycles = scalar_cycles;
   if (type->isSized() && shapes_.of(&instruction).is_varying())
     cycles = vector_cycles *
-             std::max(1.0, static_cast<double>(layout.getTypeSizeInBits(type).getFixedValue()) *
+             std::max(1.0, static_cast<double>(layout_.getTypeSizeInBits(type).getFixedValue()) *
                                lanes_ / register_bits);
   const PlanNote place = note_of(instruction, PlanNote::Kind::Other, {});
   work_[{place.function, place.instruction}][block_] += cycles * trips();

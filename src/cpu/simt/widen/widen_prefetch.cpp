@@ -5,10 +5,11 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
+#include "cpu/simt/analysis/calls_by_name.h"
 #include "cpu/simt/analysis/dialect.h"
 #include "cpu/simt/analysis/slice.h"
+#include "cpu/simt/analysis/warp_sites.h"
 #include "cpu/simt/widen/widen.h"
 
 namespace pycuda::cpu::simt {
@@ -37,12 +38,6 @@ void Widener::prefetch_behind(llvm::LoadInst& load) {
 }
 
 namespace {
-
-bool calls(const llvm::BasicBlock& block, llvm::StringRef name) {
-  return llvm::any_of(block, [&](const llvm::Instruction& instruction) {
-    return lower::callee_name(instruction) == name;
-  });
-}
 
 /// What `phi` grows by in each trip of its loop, and where; null if that is not one number.
 const llvm::BinaryOperator* growth(const llvm::PHINode& phi, const llvm::BasicBlock& latch) {
@@ -211,9 +206,7 @@ void Widener::prefetch_next_trip(const llvm::LoadInst& load, llvm::ArrayRef<llvm
   const llvm::Loop* loop = flow_.loop_of(load.getParent());
   const llvm::BasicBlock* latch = loop ? loop->getLoopLatch() : nullptr;
   if (!latch || !calls(*latch, gang_pause)) return;
-  const bool of_one_block = llvm::any_of(source_, [](const llvm::BasicBlock& block) {
-    return calls(block, lower::pseudo::barrier_sync);
-  });
+  const bool of_one_block = has_barriers(source_);
   const Shape address = guesses_.of(load.getPointerOperand());
   for (const llvm::PHINode& phi : loop->getHeader()->phis()) {
     const Shape counter = shapes_.of(&phi);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Accesses of gangs, where races are looked for: the states of words of shared memory that the
 // lanes of a row access side by side, or all at once, are asked and set here; all else is told.
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/MDBuilder.h>
 
@@ -25,43 +26,68 @@ enum Argument : unsigned { Thread, Address, Bytes };
 
 /// A WordStates.
 llvm::Value* Widener::word_states() {
-  llvm::Value*& states = specials_["word states"];
-  if (!states) {
-    llvm::IRBuilder<> at_entry(entry_);
-    llvm::Value* block =
-        load_field(at_entry, target_->getArg(0), offsetof(ThreadFrame, block), b_.getPtrTy(), true);
-    llvm::Value* ranges =
-        load_field(at_entry, block, offsetof(BlockFrame, allowed), b_.getPtrTy(), true);
-    llvm::Value* place = at_entry.CreateConstInBoundsGEP1_64(
-        b_.getInt8Ty(), ranges,
-        static_cast<std::uint64_t>(-static_cast<std::int64_t>(sizeof(AllowedRange))));
-    states = load_field(at_entry, place, offsetof(AllowedRange, room), b_.getPtrTy(), true);
-  }
-  return states;
+  llvm::Value* ranges = allowed_ranges();
+  return at_start("word states", [&](llvm::IRBuilder<>& b) {
+    constexpr std::int64_t before = -static_cast<std::int64_t>(sizeof(AllowedRange));
+    llvm::Value* place =
+        b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), ranges, static_cast<std::uint64_t>(before));
+    return load_field(b, place, offsetof(AllowedRange, room), b.getPtrTy(), true);
+  });
 }
 
 llvm::Value* Widener::word_field(std::size_t offset, llvm::Type* type, bool invariant) {
   return load_field(b_, word_states(), offset, type, invariant);
 }
 
+/// What states of words are compared with that were set before the last barrier.
+llvm::Value* Widener::word_base() {
+  return word_field(offsetof(WordStates, base), b_.getInt32Ty(), false);
+}
+
+llvm::Value* Widener::read_by_many(llvm::Value* base) {
+  return b_.CreateOr(base, b_.getInt32(WordState::mark(WordState::ReadByMany)));
+}
+
+/// Volatile: what is told of other accesses changes it.
+llvm::LoadInst* Widener::load_states(llvm::Type* type, llvm::Value* at) {
+  return b_.CreateAlignedLoad(type, at, llvm::Align(word_bytes), /*isVolatile=*/true);
+}
+
+/// Where the state of the row's first word is.
+llvm::Value* Widener::state_of(const RacingRow& row) {
+  return b_.CreateIntToPtr(
+      b_.CreateAdd(row.address, word_field(offsetof(WordStates, states), b_.getInt64Ty(), true)),
+      b_.getPtrTy());
+}
+
+/// How far behind it, in the next array and the one after it, is where it was accessed, and by
+/// which lanes.
+llvm::Value* Widener::state_array() {
+  return word_field(offsetof(WordStates, array), b_.getInt64Ty(), true);
+}
+
+llvm::Value* Widener::beside_state(llvm::Value* state, llvm::Value* array) {
+  return b_.CreateGEP(b_.getInt8Ty(), state, array);
+}
+
+llvm::Value* Widener::stamp_of(llvm::Value* thread, llvm::Value* warp) {
+  llvm::Value* stamps =
+      b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), word_states(), offsetof(WordStates, stamps));
+  if (!warp) warp = b_.CreateLShr(thread, 5);
+  return b_.CreateAlignedLoad(b_.getInt32Ty(), b_.CreateGEP(b_.getInt32Ty(), stamps, warp),
+                              llvm::Align(word_bytes));
+}
+
 /// The number of the row's first thread in its block.
 llvm::Value* Widener::first_thread(unsigned row) {
-  llvm::Value*& first = specials_["first thread " + std::to_string(row)];
-  if (!first) {
-    llvm::IRBuilder<> at_entry(entry_);
-    first = load_field(at_entry, target_->getArg(0), offsetof(ThreadFrame, linear), b_.getInt32Ty(),
-                       true);
-    if (row != 0) {
-      llvm::Value* block = load_field(at_entry, target_->getArg(0), offsetof(ThreadFrame, block),
-                                      b_.getPtrTy(), true);
-      llvm::Value* launch =
-          load_field(at_entry, block, offsetof(BlockFrame, launch), b_.getPtrTy(), true);
-      llvm::Value* width =
-          load_field(at_entry, launch, offsetof(LaunchFrame, block.x), b_.getInt32Ty(), true);
-      first = at_entry.CreateAdd(first, at_entry.CreateMul(width, b_.getInt32(row)));
-    }
-  }
-  return first;
+  return at_start("first thread " + std::to_string(row), [&](llvm::IRBuilder<>& b) {
+    llvm::Value* thread = target_->getArg(0);
+    llvm::Value* first = load_word(b, thread, offsetof(ThreadFrame, linear), true);
+    if (row == 0) return first;
+    llvm::Value* launch = load_launch(b, load_block(b, thread));
+    llvm::Value* width = load_word(b, launch, offsetof(LaunchFrame, block.x), true);
+    return b.CreateAdd(first, b.CreateMul(width, b.getInt32(row)));
+  });
 }
 
 /// As packed_place, of what `note` tells of.
@@ -72,9 +98,9 @@ llvm::Value* Widener::place_told(const llvm::CallInst& note) {
        before = before->getPrevNode()) {
     if (!lower::is_line_note(*before)) continue;
     const auto* store = llvm::cast<llvm::StoreInst>(before);
-    llvm::APInt offset(64, 0);
-    store->getPointerOperand()->stripAndAccumulateInBoundsConstantOffsets(
-        source_.getParent()->getDataLayout(), offset);
+    std::int64_t offset = 0;
+    llvm::GetPointerBaseWithConstantOffset(store->getPointerOperand(), offset,
+                                           store->getDataLayout());
     auto& known = offset == offsetof(ThreadFrame, source_line) ? known_line : known_file;
     if (!known) known = llvm::cast<llvm::ConstantInt>(store->getValueOperand())->getZExtValue();
     if (known_line && known_file)
@@ -82,7 +108,7 @@ llvm::Value* Widener::place_told(const llvm::CallInst& note) {
                                       static_cast<std::uint32_t>(*known_file)));
   }
   const auto field = [&](std::size_t offset) {
-    return load_field(b_, target_->getArg(0), offset, b_.getInt32Ty(), false);
+    return load_word(b_, target_->getArg(0), offset, false);
   };
   llvm::Value* line = field(offsetof(ThreadFrame, source_line));
   llvm::Value* file = field(offsetof(ThreadFrame, source_file));
@@ -96,15 +122,11 @@ llvm::Value* Widener::place_told(const llvm::CallInst& note) {
 /// At how many bytes of the block's own shared memory `span` bytes of it begin.
 llvm::Value* Widener::starts_in_block(llvm::ConstantInt* span) {
   llvm::Value* states = word_states();
-  llvm::Value*& starts = specials_["starts " + std::to_string(span->getZExtValue())];
-  if (!starts) {
-    llvm::IRBuilder<> at_entry(entry_);
-    llvm::Value* bytes =
-        load_field(at_entry, states, offsetof(WordStates, bytes), at_entry.getInt64Ty(), true);
-    starts = at_entry.CreateBinaryIntrinsic(llvm::Intrinsic::usub_sat,
-                                            at_entry.CreateAdd(bytes, at_entry.getInt64(1)), span);
-  }
-  return starts;
+  return at_start("starts " + std::to_string(span->getZExtValue()), [&](llvm::IRBuilder<>& b) {
+    llvm::Value* bytes = load_field(b, states, offsetof(WordStates, bytes), b.getInt64Ty(), true);
+    return b.CreateBinaryIntrinsic(llvm::Intrinsic::usub_sat, b.CreateAdd(bytes, b.getInt64(1)),
+                                   span);
+  });
 }
 
 /// Whether what the rows' lanes access lies in the block's own shared memory, and for writes, no
@@ -137,20 +159,11 @@ llvm::Value* Widener::look_at_words(const RacingAccess& access, RacingRow& row) 
   const auto marked = [&](llvm::Value* value, WordState::Kind kind) {
     return b_.CreateOr(value, splat(b_.getInt32(WordState::mark(kind))));
   };
-  row.state = b_.CreateIntToPtr(
-      b_.CreateAdd(row.address, word_field(offsetof(WordStates, states), b_.getInt64Ty(), true)),
-      b_.getPtrTy());
-  // Volatile: what is told of other accesses changes it.
-  llvm::Value* state =
-      b_.CreateAlignedLoad(llvm::FixedVectorType::get(b_.getInt32Ty(), words), row.state,
-                           llvm::Align(word_bytes), /*isVolatile=*/true);
+  row.state = state_of(row);
+  llvm::Value* state = load_states(llvm::FixedVectorType::get(b_.getInt32Ty(), words), row.state);
   llvm::Value* thread = first_thread(row.number);
-  llvm::Value* stamps =
-      b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), word_states(), offsetof(WordStates, stamps));
-  llvm::Value* stamp = b_.CreateAlignedLoad(
-      b_.getInt32Ty(), b_.CreateGEP(b_.getInt32Ty(), stamps, b_.CreateLShr(thread, 5)),
-      llvm::Align(4));
-  llvm::Value* base = word_field(offsetof(WordStates, base), b_.getInt32Ty(), false);
+  llvm::Value* stamp = stamp_of(thread);
+  llvm::Value* base = word_base();
   llvm::SmallVector<llvm::Constant*, 64> steps;
   for (unsigned word = 0; word < words; ++word) steps.push_back(b_.getInt32(word / per_lane));
   const std::uint32_t size = WordState::size(llvm::Log2_64(access.bytes));
@@ -160,8 +173,7 @@ llvm::Value* Widener::look_at_words(const RacingAccess& access, RacingRow& row) 
   llvm::Value* known = nullptr;
   if (access.is_read()) {
     known = b_.CreateICmpEQ(b_.CreateAnd(state, splat(b_.getInt32(~WordState::own_kinds))), own);
-    llvm::Value* many = b_.CreateOr(base, b_.getInt32(WordState::mark(WordState::ReadByMany)));
-    known = b_.CreateOr(known, b_.CreateICmpEQ(state, splat(many)));
+    known = b_.CreateOr(known, b_.CreateICmpEQ(state, splat(read_by_many(base))));
     row.own = own;
     row.sets = b_.CreateNot(known);
     row.before = state;
@@ -187,7 +199,7 @@ llvm::Value* Widener::look_at_words(const RacingAccess& access, RacingRow& row) 
 /// Whether the words that are read have not been accessed since the barrier, as far as they are not
 /// known.
 llvm::Value* Widener::are_fresh(const RacingRow& row) {
-  llvm::Value* base = word_field(offsetof(WordStates, base), b_.getInt32Ty(), false);
+  llvm::Value* base = word_base();
   auto* type = llvm::cast<llvm::FixedVectorType>(row.before->getType());
   llvm::Value* old =
       b_.CreateICmpUGE(row.before, b_.CreateVectorSplat(type->getNumElements(), base));
@@ -202,13 +214,10 @@ llvm::Value* Widener::join_readers(const RacingAccess& access, RacingRow& row) {
   const auto splat = [&](llvm::Value* value) {
     return b_.CreateVectorSplat(type->getNumElements(), value);
   };
-  const auto load = [&](llvm::Value* at) {
-    return b_.CreateAlignedLoad(type, at, llvm::Align(word_bytes), /*isVolatile=*/true);
-  };
-  llvm::Value* array = word_field(offsetof(WordStates, array), b_.getInt64Ty(), true);
-  llvm::Value* base = word_field(offsetof(WordStates, base), b_.getInt32Ty(), false);
-  llvm::Value* places = b_.CreateGEP(b_.getInt8Ty(), row.state, array);
-  llvm::Value* known_lanes = load(b_.CreateGEP(b_.getInt8Ty(), places, array));
+  llvm::Value* array = state_array();
+  llvm::Value* base = word_base();
+  llvm::Value* places = beside_state(row.state, array);
+  llvm::Value* known_lanes = load_states(type, beside_state(places, array));
   constexpr std::uint32_t names = (1u << WordState::kind_begin) - 1;
   constexpr std::uint32_t kinds = (1u << (WordState::size_begin - WordState::kind_begin)) - 1;
   constexpr std::uint32_t in_warp = warp_size - 1;
@@ -231,12 +240,12 @@ llvm::Value* Widener::join_readers(const RacingAccess& access, RacingRow& row) {
   sound =
       b_.CreateAnd(sound, b_.CreateOr(by_one, b_.CreateICmpEQ(kind, all(WordState::ReadInWarp))));
   sound = b_.CreateAnd(sound, same_size);
-  sound = b_.CreateAnd(sound, b_.CreateICmpEQ(load(places), splat(access.place)));
+  sound = b_.CreateAnd(sound, b_.CreateICmpEQ(load_states(type, places), splat(access.place)));
   sound = b_.CreateAnd(sound, b_.CreateOr(is_now, b_.CreateNot(is_own)));
   llvm::Value* in_own = b_.CreateOr(
       b_.CreateOr(b_.CreateAnd(row.own, all(~names)), all(WordState::mark(WordState::ReadInWarp))),
       warp);
-  llvm::Value* many = splat(b_.CreateOr(base, b_.getInt32(WordState::mark(WordState::ReadByMany))));
+  llvm::Value* many = splat(read_by_many(base));
   // Of two warps one thread each, and the size.
   llvm::Value* first =
       b_.CreateOr(b_.CreateShl(other, 5),
@@ -249,35 +258,29 @@ llvm::Value* Widener::join_readers(const RacingAccess& access, RacingRow& row) {
 }
 
 void Widener::put_readers(const RacingRow& row) {
-  llvm::Value* array = word_field(offsetof(WordStates, array), b_.getInt64Ty(), true);
-  llvm::Value* places = b_.CreateGEP(b_.getInt8Ty(), row.state, array);
+  llvm::Value* array = state_array();
+  llvm::Value* places = beside_state(row.state, array);
   b_.CreateMaskedStore(row.own, row.state, llvm::Align(word_bytes), row.sets);
-  b_.CreateMaskedStore(row.own_lanes, b_.CreateGEP(b_.getInt8Ty(), places, array),
-                       llvm::Align(word_bytes), row.sets);
+  b_.CreateMaskedStore(row.own_lanes, beside_state(places, array), llvm::Align(word_bytes),
+                       row.sets);
 }
 
 void Widener::put_words(const RacingAccess& access, const RacingRow& row) {
   const auto words = static_cast<unsigned>(access.lanes * access.bytes / word_bytes);
-  llvm::Value* array = word_field(offsetof(WordStates, array), b_.getInt64Ty(), true);
+  llvm::Value* array = state_array();
   b_.CreateMaskedStore(row.own, row.state, llvm::Align(word_bytes), row.sets);
-  b_.CreateMaskedStore(b_.CreateVectorSplat(words, access.place),
-                       b_.CreateGEP(b_.getInt8Ty(), row.state, array), llvm::Align(word_bytes),
-                       row.sets);
+  b_.CreateMaskedStore(b_.CreateVectorSplat(words, access.place), beside_state(row.state, array),
+                       llvm::Align(word_bytes), row.sets);
 }
 
 /// Whether nothing is wrong with all lanes reading a word.
 llvm::Value* Widener::look_at_word(const RacingAccess& access, RacingRow& row) {
   llvm::Type* word = b_.getInt32Ty();
-  const auto load = [&](llvm::Value* at) {
-    return b_.CreateAlignedLoad(word, at, llvm::Align(word_bytes), /*isVolatile=*/true);
-  };
-  llvm::Value* array = word_field(offsetof(WordStates, array), b_.getInt64Ty(), true);
-  row.state = b_.CreateIntToPtr(
-      b_.CreateAdd(row.address, word_field(offsetof(WordStates, states), b_.getInt64Ty(), true)),
-      b_.getPtrTy());
-  llvm::Value* places = b_.CreateGEP(b_.getInt8Ty(), row.state, array);
-  llvm::Value* state = load(row.state);
-  llvm::Value* known_lanes = load(b_.CreateGEP(b_.getInt8Ty(), places, array));
+  llvm::Value* array = state_array();
+  row.state = state_of(row);
+  llvm::Value* places = beside_state(row.state, array);
+  llvm::Value* state = load_states(word, row.state);
+  llvm::Value* known_lanes = load_states(word, beside_state(places, array));
   llvm::Value* thread = first_thread(row.number);
   llvm::Value* warp = b_.CreateLShr(thread, 5);
   llvm::Value* in_warp = b_.CreateAnd(thread, b_.getInt32(warp_size - 1));
@@ -286,35 +289,31 @@ llvm::Value* Widener::look_at_word(const RacingAccess& access, RacingRow& row) {
     lanes = b_.CreateZExt(b_.CreateBitCast(row.lanes, b_.getIntNTy(access.lanes)), word);
   lanes = b_.CreateShl(lanes, in_warp);
   llvm::Value* is_whole = b_.CreateICmpULE(in_warp, b_.getInt32(warp_size - access.lanes));
-  llvm::Value* stamps =
-      b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), word_states(), offsetof(WordStates, stamps));
-  llvm::Value* stamp =
-      b_.CreateAlignedLoad(word, b_.CreateGEP(word, stamps, warp), llvm::Align(word_bytes));
-  llvm::Value* base = word_field(offsetof(WordStates, base), word, false);
+  llvm::Value* stamp = stamp_of(thread, warp);
+  llvm::Value* base = word_base();
   row.own =
       b_.CreateOr(b_.CreateOr(stamp, warp), b_.getInt32(WordState::mark(WordState::ReadInWarp)));
-  llvm::Value* many = b_.CreateICmpEQ(
-      state, b_.CreateOr(base, b_.getInt32(WordState::mark(WordState::ReadByMany))));
+  llvm::Value* many = b_.CreateICmpEQ(state, read_by_many(base));
   llvm::Value* same = b_.CreateICmpEQ(state, row.own);
   llvm::Value* both = b_.CreateOr(known_lanes, lanes);
   llvm::Value* known = b_.CreateOr(many, b_.CreateAnd(same, b_.CreateICmpEQ(both, known_lanes)));
   known = b_.CreateOr(known, b_.CreateIsNull(lanes));
   llvm::Value* fresh = b_.CreateICmpULT(state, base);
-  llvm::Value* more = b_.CreateAnd(same, b_.CreateICmpEQ(load(places), access.place));
+  llvm::Value* more = b_.CreateAnd(same, b_.CreateICmpEQ(load_states(word, places), access.place));
   row.sets = b_.CreateAnd(b_.CreateOr(fresh, more), b_.CreateNot(known));
   row.own_lanes = b_.CreateSelect(fresh, lanes, both);
   return b_.CreateAnd(is_whole, b_.CreateOr(known, row.sets));
 }
 
 void Widener::put_word(const RacingAccess& access, const RacingRow& row) {
-  llvm::Value* array = word_field(offsetof(WordStates, array), b_.getInt64Ty(), true);
-  llvm::Value* places = b_.CreateGEP(b_.getInt8Ty(), row.state, array);
+  llvm::Value* array = state_array();
+  llvm::Value* places = beside_state(row.state, array);
   const auto store = [&](llvm::Value* value, llvm::Value* at) {
     b_.CreateAlignedStore(value, at, llvm::Align(word_bytes), /*isVolatile=*/true);
   };
   store(row.own, row.state);
   store(access.place, places);
-  store(row.own_lanes, b_.CreateGEP(b_.getInt8Ty(), places, array));
+  store(row.own_lanes, beside_state(places, array));
 }
 
 /// Whether what its lanes write matters.
@@ -414,18 +413,14 @@ void Widener::emit_race_note(llvm::CallInst& note, std::uint64_t flags) {
                        *put = new_block("put"), *call = new_block("tell"),
                        *after = new_block("noted");
       branch(are_words_of_block(access, RacingRow{0, row.address, nullptr}), look, call);
-      const bool is_word = shape.stride == 0;
-      if (is_word) {
+      if (shape.stride == 0) {
         branch(look_at_word(access, row), sound, call);
         branch(row.sets, put, after);
+        put_word(access, row);
       } else {
         b_.CreateCondBr(look_at_words(access, row), after, sound);
         b_.SetInsertPoint(sound);
         emit_read_of_unknown(access, row, put, call, after);
-      }
-      if (is_word) {
-        put_word(access, row);
-      } else {
         put_words(access, row);
       }
       b_.CreateBr(after);
@@ -457,13 +452,12 @@ void Widener::emit_passed_note() {
   llvm::Type* count = b_.getInt32Ty();
   llvm::Value* all = word_field(offsetof(WordStates, passed), b_.getPtrTy(), true);
   llvm::Value* own = b_.CreateGEP(count, all, b_.CreateZExt(first_thread(0), b_.getInt64Ty()));
-  llvm::Value* before = b_.CreateAlignedLoad(count, own, llvm::Align(4), /*isVolatile=*/true);
+  llvm::Value* before = load_states(count, own);
   b_.CreateAlignedStore(b_.CreateAdd(before, b_.getInt32(1)), own, llvm::Align(4),
                         /*isVolatile=*/true);
-  llvm::Value* opened = b_.CreateAlignedLoad(
+  llvm::Value* opened = load_states(
       count,
-      b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), word_states(), offsetof(WordStates, opened)),
-      llvm::Align(4), /*isVolatile=*/true);
+      b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), word_states(), offsetof(WordStates, opened)));
   seldom(b_.CreateICmpEQ(before, opened), "passed",
          [&] { change_order("pycuda_cpu_note_gang_passed", {target_->getArg(0)}); });
 }
