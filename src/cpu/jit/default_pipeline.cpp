@@ -96,6 +96,11 @@ void add_inner_steps(FunctionPassManager& passes, InnerStep::Point point) {
   }
 }
 
+void add_combining(FunctionPassManager& passes) {
+  passes.addPass(llvm::InstCombinePass());
+  add_inner_steps(passes, InnerStep::Point::Peephole);
+}
+
 /// What LLVM's vectoriser does to loops that it leaves as they are.
 struct CanonicalLoopsPass : llvm::PassInfoMixin<CanonicalLoopsPass> {
   llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
@@ -144,88 +149,55 @@ void add_invariants(FunctionPassManager& passes) {
 /// The first pass over a kernel's loops, and the second, which unrolls the short ones.
 void add_loop_simplifications(FunctionPassManager& passes, bool thorough) {
   LoopPassManager shaping;
-  shaping.addPass(llvm::LoopInstSimplifyPass());
-  shaping.addPass(llvm::LoopSimplifyCFGPass());
-  shaping.addPass(hoist_invariants(false));
-  shaping.addPass(llvm::LoopRotatePass());
-  shaping.addPass(hoist_invariants(true));
-  shaping.addPass(llvm::SimpleLoopUnswitchPass());
+  add(shaping, llvm::LoopInstSimplifyPass(), llvm::LoopSimplifyCFGPass(), hoist_invariants(false),
+      llvm::LoopRotatePass(), hoist_invariants(true), llvm::SimpleLoopUnswitchPass());
   LoopPassManager counting;
-  counting.addPass(llvm::LoopIdiomRecognizePass());
-  counting.addPass(llvm::IndVarSimplifyPass());
+  add(counting, llvm::LoopIdiomRecognizePass(), llvm::IndVarSimplifyPass());
   if (thorough) {
     llvm::ExtraSimpleLoopUnswitchPassManager again;
     again.addPass(llvm::SimpleLoopUnswitchPass());
     counting.addPass(std::move(again));
   }
-  counting.addPass(llvm::LoopDeletionPass());
-  counting.addPass(
+  add(counting, llvm::LoopDeletionPass(),
       llvm::LoopFullUnrollPass(static_cast<int>(thorough ? thorough_speed : quick_speed)));
-  passes.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(shaping), /*UseMemorySSA=*/true,
-                                                       /*UseBlockFrequencyInfo=*/true));
-  passes.addPass(simplify_branches());
-  passes.addPass(llvm::InstCombinePass());
-  passes.addPass(on_loops(std::move(counting)));
-  passes.addPass(llvm::SROAPass(SROAOptions::ModifyCFG));
+  add(passes,
+      llvm::createFunctionToLoopPassAdaptor(std::move(shaping), /*UseMemorySSA=*/true,
+                                            /*UseBlockFrequencyInfo=*/true),
+      simplify_branches(), llvm::InstCombinePass(), on_loops(std::move(counting)),
+      llvm::SROAPass(SROAOptions::ModifyCFG));
 }
 
 /// What one function is simplified by, once those that it calls have been.
-FunctionPassManager quick_simplifications() {
+FunctionPassManager simplifications(bool thorough) {
   FunctionPassManager passes;
-  passes.addPass(llvm::SROAPass(SROAOptions::ModifyCFG));
-  passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
-  passes.addPass(simplify_branches());
-  passes.addPass(llvm::InstCombinePass());
+  const auto add_thorough = [&](auto... more) {
+    if (thorough) add(passes, std::move(more)...);
+  };
+  add(passes, llvm::SROAPass(SROAOptions::ModifyCFG), llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
+  add_thorough(llvm::JumpThreadingPass(), llvm::CorrelatedValuePropagationPass());
+  add(passes, simplify_branches(), llvm::InstCombinePass());
+  add_thorough(llvm::AggressiveInstCombinePass());
   add_inner_steps(passes, InnerStep::Point::Peephole);
-  passes.addPass(simplify_branches());
-  passes.addPass(llvm::ReassociatePass());
-  add_loop_simplifications(passes, false);
-  passes.addPass(llvm::MemCpyOptPass());
-  passes.addPass(llvm::SCCPPass());
-  passes.addPass(llvm::BDCEPass());
-  passes.addPass(llvm::InstCombinePass());
-  add_inner_steps(passes, InnerStep::Point::Peephole);
-  passes.addPass(llvm::ADCEPass());
-  passes.addPass(simplify_branches());
-  passes.addPass(llvm::InstCombinePass());
-  add_inner_steps(passes, InnerStep::Point::Peephole);
-  return passes;
-}
-
-FunctionPassManager thorough_simplifications() {
-  FunctionPassManager passes;
-  passes.addPass(llvm::SROAPass(SROAOptions::ModifyCFG));
-  passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
-  passes.addPass(llvm::JumpThreadingPass());
-  passes.addPass(llvm::CorrelatedValuePropagationPass());
-  passes.addPass(simplify_branches());
-  passes.addPass(llvm::InstCombinePass());
-  passes.addPass(llvm::AggressiveInstCombinePass());
-  add_inner_steps(passes, InnerStep::Point::Peephole);
-  passes.addPass(llvm::TailCallElimPass());
-  passes.addPass(simplify_branches());
-  passes.addPass(llvm::ReassociatePass());
-  passes.addPass(llvm::ConstraintEliminationPass());
-  add_loop_simplifications(passes, true);
-  passes.addPass(llvm::VectorCombinePass(/*TryEarlyFoldsOnly=*/true));
-  passes.addPass(llvm::MergedLoadStoreMotionPass());
-  passes.addPass(llvm::GVNPass());
-  passes.addPass(llvm::SCCPPass());
-  passes.addPass(llvm::BDCEPass());
-  passes.addPass(llvm::InstCombinePass());
-  add_inner_steps(passes, InnerStep::Point::Peephole);
-  passes.addPass(llvm::JumpThreadingPass());
-  passes.addPass(llvm::CorrelatedValuePropagationPass());
-  passes.addPass(llvm::ADCEPass());
-  passes.addPass(llvm::MemCpyOptPass());
-  passes.addPass(llvm::DSEPass());
-  add_invariants(passes);
-  passes.addPass(llvm::SimplifyCFGPass(llvm::SimplifyCFGOptions()
-                                           .convertSwitchRangeToICmp(true)
-                                           .hoistCommonInsts(true)
-                                           .sinkCommonInsts(true)));
-  passes.addPass(llvm::InstCombinePass());
-  add_inner_steps(passes, InnerStep::Point::Peephole);
+  add_thorough(llvm::TailCallElimPass());
+  add(passes, simplify_branches(), llvm::ReassociatePass());
+  add_thorough(llvm::ConstraintEliminationPass());
+  add_loop_simplifications(passes, thorough);
+  add_thorough(llvm::VectorCombinePass(/*TryEarlyFoldsOnly=*/true),
+               llvm::MergedLoadStoreMotionPass(), llvm::GVNPass());
+  if (!thorough) add(passes, llvm::MemCpyOptPass());
+  add(passes, llvm::SCCPPass(), llvm::BDCEPass());
+  add_combining(passes);
+  add_thorough(llvm::JumpThreadingPass(), llvm::CorrelatedValuePropagationPass());
+  add(passes, llvm::ADCEPass());
+  if (thorough) {
+    add(passes, llvm::MemCpyOptPass(), llvm::DSEPass());
+    add_invariants(passes);
+  }
+  add(passes, llvm::SimplifyCFGPass(llvm::SimplifyCFGOptions()
+                                        .convertSwitchRangeToICmp(true)
+                                        .hoistCommonInsts(thorough)
+                                        .sinkCommonInsts(thorough)));
+  add_combining(passes);
   return passes;
 }
 
@@ -241,13 +213,12 @@ void add_inlining(ModulePassManager& module, bool thorough) {
       llvm::createModuleToFunctionPassAdaptor(llvm::InvalidateAnalysisPass<llvm::AAManager>()));
   inliner.addModulePass(llvm::RequireAnalysisPass<llvm::ProfileSummaryAnalysis, llvm::Module>());
   CGSCCPassManager& passes = inliner.getPM();
-  passes.addPass(llvm::PostOrderFunctionAttrsPass(/*SkipNonRecursive=*/true));
-  passes.addPass(llvm::createCGSCCToFunctionPassAdaptor(
-      thorough ? thorough_simplifications() : quick_simplifications(),
-      /*EagerlyInvalidate=*/true, /*NoRerun=*/true));
-  passes.addPass(llvm::PostOrderFunctionAttrsPass());
-  passes.addPass(llvm::createCGSCCToFunctionPassAdaptor(
-      llvm::RequireAnalysisPass<llvm::ShouldNotRunFunctionPassesAnalysis, llvm::Function>()));
+  add(passes, llvm::PostOrderFunctionAttrsPass(/*SkipNonRecursive=*/true),
+      llvm::createCGSCCToFunctionPassAdaptor(simplifications(thorough), /*EagerlyInvalidate=*/true,
+                                             /*NoRerun=*/true),
+      llvm::PostOrderFunctionAttrsPass(),
+      llvm::createCGSCCToFunctionPassAdaptor(
+          llvm::RequireAnalysisPass<llvm::ShouldNotRunFunctionPassesAnalysis, llvm::Function>()));
   inliner.addLateModulePass(llvm::createModuleToFunctionPassAdaptor(
       llvm::InvalidateAnalysisPass<llvm::ShouldNotRunFunctionPassesAnalysis>()));
   module.addPass(std::move(inliner));
@@ -260,68 +231,50 @@ void add_to_all(ModulePassManager& module, FunctionPassManager passes) {
 
 void add_simplification(ModulePassManager& module, bool thorough) {
   FunctionPassManager early;
-  early.addPass(llvm::LowerExpectIntrinsicPass());
-  early.addPass(llvm::SimplifyCFGPass());
-  early.addPass(llvm::SROAPass(SROAOptions::ModifyCFG));
-  early.addPass(llvm::EarlyCSEPass());
+  add(early, llvm::LowerExpectIntrinsicPass(), llvm::SimplifyCFGPass(),
+      llvm::SROAPass(SROAOptions::ModifyCFG), llvm::EarlyCSEPass());
   add_to_all(module, std::move(early));
-  module.addPass(llvm::IPSCCPPass(llvm::IPSCCPOptions(/*AllowFuncSpec=*/true)));
-  module.addPass(llvm::CalledValuePropagationPass());
-  module.addPass(llvm::GlobalOptPass());
+  add(module, llvm::IPSCCPPass(llvm::IPSCCPOptions(/*AllowFuncSpec=*/true)),
+      llvm::CalledValuePropagationPass(), llvm::GlobalOptPass());
   FunctionPassManager globals_known;
   globals_known.addPass(llvm::PromotePass());
-  globals_known.addPass(llvm::InstCombinePass());
-  add_inner_steps(globals_known, InnerStep::Point::Peephole);
+  add_combining(globals_known);
   globals_known.addPass(simplify_branches());
   add_to_all(module, std::move(globals_known));
   module.addPass(llvm::AlwaysInlinerPass(/*InsertLifetime=*/true));
   add_inlining(module, thorough);
-  module.addPass(llvm::DeadArgumentEliminationPass());
-  module.addPass(llvm::GlobalOptPass());
-  module.addPass(llvm::GlobalDCEPass());
+  add(module, llvm::DeadArgumentEliminationPass(), llvm::GlobalOptPass(), llvm::GlobalDCEPass());
 }
 
 void add_optimization(ModulePassManager& module, bool thorough) {
-  module.addPass(llvm::ReversePostOrderFunctionAttrsPass());
-  module.addPass(llvm::RecomputeGlobalsAAPass());
+  add(module, llvm::ReversePostOrderFunctionAttrsPass(), llvm::RecomputeGlobalsAAPass());
   FunctionPassManager passes;
-  passes.addPass(llvm::Float2IntPass());
-  passes.addPass(llvm::LowerConstantIntrinsicsPass());
+  add(passes, llvm::Float2IntPass(), llvm::LowerConstantIntrinsicsPass());
   add_inner_steps(passes, InnerStep::Point::VectorizerStart);
   LoopPassManager rotation;
-  rotation.addPass(llvm::LoopRotatePass());
-  rotation.addPass(llvm::LoopDeletionPass());
-  passes.addPass(on_loops(std::move(rotation)));
-  passes.addPass(CanonicalLoopsPass());
-  passes.addPass(llvm::InferAlignmentPass());
-  passes.addPass(llvm::LoopLoadEliminationPass());
-  passes.addPass(llvm::InstCombinePass());
-  passes.addPass(llvm::SimplifyCFGPass(llvm::SimplifyCFGOptions()
-                                           .forwardSwitchCondToPhi(true)
-                                           .convertSwitchRangeToICmp(true)
-                                           .convertSwitchToLookupTable(true)
-                                           .needCanonicalLoops(false)
-                                           .hoistCommonInsts(true)
-                                           .sinkCommonInsts(true)));
-  passes.addPass(llvm::VectorCombinePass());
-  passes.addPass(llvm::InstCombinePass());
-  passes.addPass(llvm::LoopUnrollPass(
-      llvm::LoopUnrollOptions(static_cast<int>(thorough ? thorough_speed : quick_speed))));
-  passes.addPass(llvm::SROAPass(SROAOptions::PreserveCFG));
-  passes.addPass(llvm::InferAlignmentPass());
-  passes.addPass(llvm::InstCombinePass());
+  add(rotation, llvm::LoopRotatePass(), llvm::LoopDeletionPass());
+  add(passes, on_loops(std::move(rotation)), CanonicalLoopsPass(), llvm::InferAlignmentPass(),
+      llvm::LoopLoadEliminationPass(), llvm::InstCombinePass(),
+      llvm::SimplifyCFGPass(llvm::SimplifyCFGOptions()
+                                .forwardSwitchCondToPhi(true)
+                                .convertSwitchRangeToICmp(true)
+                                .convertSwitchToLookupTable(true)
+                                .needCanonicalLoops(false)
+                                .hoistCommonInsts(true)
+                                .sinkCommonInsts(true)),
+      llvm::VectorCombinePass(), llvm::InstCombinePass(),
+      llvm::LoopUnrollPass(
+          llvm::LoopUnrollOptions(static_cast<int>(thorough ? thorough_speed : quick_speed))),
+      llvm::SROAPass(SROAOptions::PreserveCFG), llvm::InferAlignmentPass(),
+      llvm::InstCombinePass());
   add_invariants(passes);
-  passes.addPass(llvm::AlignmentFromAssumptionsPass());
-  passes.addPass(llvm::LoopSinkPass());
-  passes.addPass(llvm::InstSimplifyPass());
-  passes.addPass(llvm::DivRemPairsPass());
-  passes.addPass(llvm::TailCallElimPass());
-  passes.addPass(llvm::SimplifyCFGPass(
-      llvm::SimplifyCFGOptions().convertSwitchRangeToICmp(true).speculateUnpredictables(true)));
+  add(passes, llvm::AlignmentFromAssumptionsPass(), llvm::LoopSinkPass(), llvm::InstSimplifyPass(),
+      llvm::DivRemPairsPass(), llvm::TailCallElimPass(),
+      llvm::SimplifyCFGPass(
+          llvm::SimplifyCFGOptions().convertSwitchRangeToICmp(true).speculateUnpredictables(true)));
   add_to_all(module, std::move(passes));
-  module.addPass(llvm::GlobalDCEPass());
-  module.addPass(llvm::ConstantMergePass());
-  module.addPass(llvm::RelLookupTableConverterPass());
+  add(module, llvm::GlobalDCEPass(), llvm::ConstantMergePass(),
+      llvm::RelLookupTableConverterPass());
 }
 
 }  // namespace

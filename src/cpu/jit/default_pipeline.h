@@ -4,7 +4,14 @@
 
 #include <llvm/IR/PassManager.h>
 
+#include <utility>
+
 namespace pycuda::cpu::jit {
+
+template <typename Manager, typename... Passes>
+void add(Manager& manager, Passes&&... passes) {
+  (manager.addPass(std::forward<Passes>(passes)), ...);
+}
 
 /// The passes of LLVM 19's O2 (thorough) or O1, in their order, with the inner steps (stages.h).
 /// Left out are those that do nothing here: for C's library, OpenMP, profiles, vectorising (vectors

@@ -2,11 +2,14 @@
 #include "cpu/jit/llvm_passes.h"
 
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallVector.h>
 #include <llvm/Analysis/CGSCCPassManager.h>
 #include <llvm/Analysis/ScalarEvolution.h>
+#include <llvm/IR/BasicBlock.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/Function.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -107,8 +110,8 @@ void split(llvm::Module& module, PassAnalyses& analyses) {
   const bool steps = llvm::any_of(
       module, [](const llvm::Function& one) { return one.getSubprogram() != nullptr; });
   if (*most < many && !steps) compute_again = recomputed_values();
-  passes.addPass(llvm::createModuleToPostOrderCGSCCPassAdaptor(llvm::CoroSplitPass(compute_again)));
-  passes.addPass(llvm::CoroCleanupPass());
+  add(passes, llvm::createModuleToPostOrderCGSCCPassAdaptor(llvm::CoroSplitPass(compute_again)),
+      llvm::CoroCleanupPass());
   split_with_scopes(module, [&] { passes.run(module, analyses.modules); });
 }
 
@@ -126,18 +129,14 @@ llvm::SimplifyCFGPass simplify_branches(bool in_step) {
 
 /// Loops as the steps that widen them expect them.
 void add_loop_forms(llvm::FunctionPassManager& passes) {
-  passes.addPass(llvm::LoopSimplifyPass());
-  passes.addPass(llvm::LCSSAPass());
-  passes.addPass(llvm::BreakCriticalEdgesPass());
-  passes.addPass(llvm::LoopSimplifyPass());
-  passes.addPass(llvm::LCSSAPass());
+  add(passes, llvm::LoopSimplifyPass(), llvm::LCSSAPass(), llvm::BreakCriticalEdgesPass(),
+      llvm::LoopSimplifyPass(), llvm::LCSSAPass());
 }
 
 /// fix-irreducible knows two-way branches alone: of switches it makes invalid code, without a word.
 void add_structured_branches(llvm::FunctionPassManager& passes) {
-  passes.addPass(llvm::LowerSwitchPass());
-  passes.addPass(llvm::FixIrreduciblePass());
-  passes.addPass(llvm::UnifyFunctionExitNodesPass());
+  add(passes, llvm::LowerSwitchPass(), llvm::FixIrreduciblePass(),
+      llvm::UnifyFunctionExitNodesPass());
 }
 
 /// Whether a variable that becomes a value would be chosen anew at so many edges of the control
@@ -163,25 +162,22 @@ struct FewChoices : llvm::PassInfoMixin<FewChoices> {
   }
 };
 
+void add_least(llvm::FunctionPassManager& passes) {
+  add(passes, FewChoices(), llvm::EarlyCSEPass(), llvm::InstSimplifyPass(), llvm::ADCEPass());
+}
+
 llvm::FunctionPassManager least_clean_up(bool in_step) {
   llvm::FunctionPassManager passes;
   passes.addPass(simplify_branches(in_step));
-  passes.addPass(FewChoices());
-  passes.addPass(llvm::EarlyCSEPass());
-  passes.addPass(llvm::InstSimplifyPass());
-  passes.addPass(llvm::ADCEPass());
+  add_least(passes);
   return passes;
 }
 
 llvm::FunctionPassManager scalar_clean_up(bool in_step) {
   llvm::FunctionPassManager passes;
-  passes.addPass(llvm::SROAPass(SROAOptions::ModifyCFG));
-  passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
-  passes.addPass(llvm::InstCombinePass());
-  passes.addPass(simplify_branches(in_step));
-  passes.addPass(llvm::EarlyCSEPass());
-  passes.addPass(llvm::ADCEPass());
-  passes.addPass(simplify_branches(in_step));
+  add(passes, llvm::SROAPass(SROAOptions::ModifyCFG), llvm::EarlyCSEPass(/*UseMemorySSA=*/true),
+      llvm::InstCombinePass(), simplify_branches(in_step), llvm::EarlyCSEPass(), llvm::ADCEPass(),
+      simplify_branches(in_step));
   return passes;
 }
 
@@ -205,7 +201,31 @@ void drop_destroyers(llvm::Module& module) {
   }
 }
 
+/// Where pieces begin. Variables stay in the entry block, and phis at their block's start.
+llvm::SmallVector<llvm::Instruction*, 16> cuts_of(llvm::BasicBlock& block, unsigned most) {
+  llvm::SmallVector<llvm::Instruction*, 16> cuts;
+  unsigned length = 0;
+  for (llvm::Instruction& instruction : block) {
+    if (llvm::isa<llvm::AllocaInst>(instruction)) cuts.clear();
+    if (llvm::isa<llvm::AllocaInst, llvm::PHINode>(instruction)) continue;
+    if (length == most && !instruction.isTerminator()) {
+      cuts.push_back(&instruction);
+      length = 0;
+    }
+    ++length;
+  }
+  return cuts;
+}
+
 }  // namespace
+
+// From the end: what is moved is never longer than one piece.
+void split_blocks(llvm::Function& function, unsigned most) {
+  llvm::SmallVector<llvm::Instruction*, 64> cuts;
+  for (llvm::BasicBlock& block : function) llvm::append_range(cuts, cuts_of(block, most));
+  for (llvm::Instruction* cut : llvm::reverse(cuts))
+    cut->getParent()->splitBasicBlock(cut->getIterator());
+}
 
 void shorten_all_blocks(llvm::Module& module) {
   constexpr unsigned most = 250;
@@ -229,15 +249,10 @@ void prepare_for_gangs(llvm::ArrayRef<llvm::Function*> copies, llvm::TargetMachi
   for (llvm::Function* copy : copies) {
     const bool in_step = simt::exchanges_in_step(*copy);
     llvm::FunctionPassManager passes;
-    passes.addPass(llvm::SROAPass(SROAOptions::ModifyCFG));
-    passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
-    passes.addPass(llvm::InstCombinePass());
-    passes.addPass(simplify_branches(in_step));
-    passes.addPass(split_vectors());
-    passes.addPass(llvm::InstCombinePass());
-    passes.addPass(llvm::EarlyCSEPass());
-    passes.addPass(llvm::ADCEPass());
-    passes.addPass(simplify_branches(in_step));
+    add(passes, llvm::SROAPass(SROAOptions::ModifyCFG), llvm::EarlyCSEPass(/*UseMemorySSA=*/true),
+        llvm::InstCombinePass(), simplify_branches(in_step), split_vectors(),
+        llvm::InstCombinePass(), llvm::EarlyCSEPass(), llvm::ADCEPass(),
+        simplify_branches(in_step));
     add_structured_branches(passes);
     run(std::move(passes), *copy, analyses);
     if (in_step && simt::join_latches(*copy))
@@ -254,9 +269,7 @@ void prepare_open_gangs(llvm::ArrayRef<llvm::Function*> copies, llvm::TargetMach
   for (llvm::Function* copy : copies) {
     // No pass that folds branches: it would make one divergent branch of a uniform one and another.
     llvm::FunctionPassManager passes;
-    passes.addPass(llvm::SROAPass(SROAOptions::ModifyCFG));
-    passes.addPass(llvm::InstCombinePass());
-    passes.addPass(llvm::ADCEPass());
+    add(passes, llvm::SROAPass(SROAOptions::ModifyCFG), llvm::InstCombinePass(), llvm::ADCEPass());
     add_structured_branches(passes);
     add_loop_forms(passes);
     run(std::move(passes), *copy, analyses);
@@ -273,14 +286,9 @@ void clean_up_gangs(llvm::ArrayRef<llvm::Function*> gangs, llvm::TargetMachine& 
   PassAnalyses analyses(target);
   for (llvm::Function* gang : gangs) {
     llvm::FunctionPassManager passes;
-    passes.addPass(llvm::SROAPass(SROAOptions::ModifyCFG));
-    passes.addPass(llvm::ADCEPass());
-    passes.addPass(llvm::EarlyCSEPass());
-    passes.addPass(llvm::InstCombinePass());
-    passes.addPass(simplify_branches(false));
-    passes.addPass(llvm::EarlyCSEPass());
-    passes.addPass(llvm::ADCEPass());
-    passes.addPass(simplify_branches(false));
+    add(passes, llvm::SROAPass(SROAOptions::ModifyCFG), llvm::ADCEPass(), llvm::EarlyCSEPass(),
+        llvm::InstCombinePass(), simplify_branches(false), llvm::EarlyCSEPass(), llvm::ADCEPass(),
+        simplify_branches(false));
     run(std::move(passes), *gang, analyses);
   }
 }
@@ -298,8 +306,7 @@ void share_expressions(llvm::Module& module, llvm::TargetMachine& target) {
 void drop_dead_code(llvm::Module& module, llvm::TargetMachine& target) {
   PassAnalyses analyses(target);
   llvm::FunctionPassManager passes;
-  passes.addPass(llvm::InstSimplifyPass());
-  passes.addPass(llvm::ADCEPass());
+  add(passes, llvm::InstSimplifyPass(), llvm::ADCEPass());
   llvm::createModuleToFunctionPassAdaptor(std::move(passes)).run(module, analyses.modules);
 }
 
@@ -320,12 +327,7 @@ void run_least(llvm::Module& module, llvm::TargetMachine& target) {
   for (llvm::Function& function : module) {
     if (function.isDeclaration()) continue;
     llvm::FunctionPassManager passes;
-    if (!simt::is_split_plainly(function)) {
-      passes.addPass(FewChoices());
-      passes.addPass(llvm::EarlyCSEPass());
-      passes.addPass(llvm::InstSimplifyPass());
-      passes.addPass(llvm::ADCEPass());
-    }
+    if (!simt::is_split_plainly(function)) add_least(passes);
     // The quick code generator tests the cases of a switch one after the other.
     passes.addPass(llvm::LowerSwitchPass());
     run(std::move(passes), function, analyses);

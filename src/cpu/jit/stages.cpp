@@ -6,7 +6,6 @@
 #include "cpu/jit/stages.h"
 
 #include <algorithm>
-#include <cstddef>
 
 #include "cpu/jit/debug_scopes.h"
 #include "cpu/jit/finishing_passes.h"
