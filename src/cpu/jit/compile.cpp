@@ -31,7 +31,6 @@
 #include "cpu/jit/thread_time.h"
 #include "cpu/lower/lower.h"
 #include "cpu/simt/copy_kernels.h"
-#include "cpu/target/target.h"
 #include "cpu/target/target_machine.h"
 #include "cpu/target/ternlog_repair.h"
 

@@ -5,7 +5,6 @@
 #include <llvm/ExecutionEngine/JITLink/JITLink.h>
 #include <llvm/ExecutionEngine/JITLink/JITLinkMemoryManager.h>
 #include <llvm/Support/Error.h>
-#include <llvm/Support/MemoryBufferRef.h>
 
 #include <string>
 #include <utility>

@@ -2,7 +2,6 @@
 // Object code into this process.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>

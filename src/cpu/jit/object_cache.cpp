@@ -2,7 +2,6 @@
 #include "cpu/jit/object_cache.h"
 
 #include <algorithm>
-#include <chrono>
 #include <concepts>
 #include <cstddef>
 #include <cstring>

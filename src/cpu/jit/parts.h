@@ -2,7 +2,6 @@
 // Analysis: which kernels of a module must be compiled together, and which need not.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 

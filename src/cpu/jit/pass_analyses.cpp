@@ -34,8 +34,6 @@
 #include <llvm/Transforms/Scalar/SimpleLoopUnswitch.h>
 #include <llvm/Transforms/Vectorize/LoopVectorize.h>
 
-#include <utility>
-
 #include "base/log.h"
 #include "cpu/variants/checkpoint.h"
 

@@ -2,7 +2,6 @@
 #include "cpu/simt/obstacles.h"
 
 #include <llvm/IR/Instructions.h>
-#include <llvm/IR/Module.h>
 #include <llvm/Support/raw_ostream.h>
 
 #include <cstdint>
@@ -50,7 +49,7 @@ std::string obstacle(const llvm::Instruction& instruction, const Suspension& sus
       return has_no_form(*type);
   }
   if (const auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction)) {
-    const auto bytes = variable->getAllocationSize(instruction.getModule()->getDataLayout());
+    const auto bytes = variable->getAllocationSize(instruction.getDataLayout());
     if (!variable->isStaticAlloca() || !bytes || bytes->getFixedValue() > most_local_bytes)
       return "a large array in local memory";
   }

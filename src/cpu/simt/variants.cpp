@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "cpu/simt/variants.h"
 
-#include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 

@@ -5,7 +5,6 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/IR/IntrinsicInst.h>
-#include <llvm/IR/Module.h>
 #include <llvm/IR/Operator.h>
 
 #include <algorithm>
@@ -44,7 +43,7 @@ class Base {
     if (!instruction) return;
     if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(instruction)) {
       const auto parameter = parameter_read_by(*load);
-      const llvm::DataLayout& layout = load->getModule()->getDataLayout();
+      const llvm::DataLayout& layout = load->getDataLayout();
       if (parameter && layout.getTypeStoreSize(load->getType()) != address_bytes) return;
       // An address from memory may be any array's.
       is_one_ = is_one_ && parameter && (!found_ || *found_ == *parameter);
@@ -107,7 +106,7 @@ std::optional<std::uint32_t> base_parameter(const llvm::Value& address) {
 
 void add_access(llvm::Instruction& access, std::uint32_t parameter, const llvm::LoopInfo& loops,
                 unsigned lanes, bool is_streamed, std::size_t first, StreamedStores& streamed) {
-  const llvm::DataLayout& layout = access.getModule()->getDataLayout();
+  const llvm::DataLayout& layout = access.getDataLayout();
   const std::uint64_t bytes =
       layout.getTypeStoreSize(llvm::getLoadStoreType(&access)).getFixedValue();
   StreamedStores::Access made{parameter, static_cast<std::uint32_t>(bytes / lanes), 0, 1,

@@ -6,7 +6,6 @@
 #include <llvm/ADT/MapVector.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/IntrinsicInst.h>
-#include <llvm/IR/Module.h>
 #include <llvm/Support/MathExtras.h>
 
 #include <algorithm>

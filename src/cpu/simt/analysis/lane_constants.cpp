@@ -3,7 +3,6 @@
 
 #include <llvm/Analysis/ConstantFolding.h>
 #include <llvm/IR/Instructions.h>
-#include <llvm/IR/Module.h>
 
 #include <utility>
 
@@ -41,9 +40,8 @@ LaneConstants::Lanes LaneConstants::compute(const llvm::Value& value, unsigned d
   for (unsigned lane = 0; lane < warp_lanes; ++lane) {
     llvm::SmallVector<llvm::Constant*, 3> of_lane;
     for (const Lanes& operand : operands) of_lane.push_back(operand[lane]);
-    auto* result = llvm::dyn_cast_or_null<llvm::ConstantInt>(
-        llvm::ConstantFoldInstOperands(const_cast<llvm::Instruction*>(instruction), of_lane,
-                                       instruction->getModule()->getDataLayout()));
+    auto* result = llvm::dyn_cast_or_null<llvm::ConstantInt>(llvm::ConstantFoldInstOperands(
+        const_cast<llvm::Instruction*>(instruction), of_lane, instruction->getDataLayout()));
     if (result == nullptr) return {};
     lanes.push_back(result);
   }

@@ -8,7 +8,6 @@
 #include <llvm/IR/GetElementPtrTypeIterator.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
-#include <llvm/IR/Module.h>
 #include <llvm/IR/PatternMatch.h>
 
 #include <algorithm>
@@ -51,7 +50,7 @@ unsigned bits_of(const llvm::Value& value) {
 }  // namespace
 
 std::int64_t Shapes::lane_stride(const llvm::AllocaInst& variable) {
-  const llvm::DataLayout& layout = variable.getModule()->getDataLayout();
+  const llvm::DataLayout& layout = variable.getDataLayout();
   if (const auto element = interleaved_bytes(variable)) return static_cast<std::int64_t>(*element);
   const auto bytes = variable.getAllocationSize(layout);
   return static_cast<std::int64_t>(
@@ -89,7 +88,7 @@ std::uint32_t Shapes::most_blocks(unsigned axis) const {
 
 Shapes::Shapes(llvm::Function& function, ControlFlow& flow, GangSize size, bool trusting)
     : flow_(flow),
-      layout_(function.getParent()->getDataLayout()),
+      layout_(function.getDataLayout()),
       size_(size),
       trusting_(trusting),
       warps_(needs_warps(function)),
@@ -489,7 +488,7 @@ std::optional<std::uint64_t> interleaved_bytes(const llvm::AllocaInst& variable)
 std::uint64_t bytes_of_gang(const llvm::AllocaInst& variable, unsigned lanes) {
   if (!interleaved_bytes(variable))
     return static_cast<std::uint64_t>(Shapes::lane_stride(variable)) * lanes;
-  const auto bytes = variable.getAllocationSize(variable.getModule()->getDataLayout());
+  const auto bytes = variable.getAllocationSize(variable.getDataLayout());
   return (bytes ? bytes->getFixedValue() : 0) * lanes;
 }
 

@@ -2,7 +2,6 @@
 
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
-#include <llvm/IR/Module.h>
 #include <llvm/IR/PatternMatch.h>
 
 #include <cstddef>

@@ -197,7 +197,7 @@ llvm::Value* write_enter(llvm::IRBuilder<>& b, llvm::Value* thread, llvm::Functi
 /// load, and keep in memory, the whole structure for each of them.
 void read_result(llvm::IRBuilder<>& b, llvm::CallInst& call, llvm::AllocaInst& slot) {
   if (auto* type = llvm::dyn_cast<llvm::StructType>(call.getType())) {
-    const llvm::StructLayout& layout = *call.getModule()->getDataLayout().getStructLayout(type);
+    const llvm::StructLayout& layout = *call.getDataLayout().getStructLayout(type);
     b.SetInsertPoint(&call);
     for (llvm::User* user : llvm::make_early_inc_range(call.users())) {
       auto* element = llvm::dyn_cast<llvm::ExtractValueInst>(user);

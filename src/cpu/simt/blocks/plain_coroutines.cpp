@@ -39,7 +39,7 @@ constexpr std::uint64_t frame_alignment = 64;
 class Splitter {
  public:
   explicit Splitter(llvm::Function& ramp)
-      : ramp_(ramp), layout_(ramp.getParent()->getDataLayout()), b_(ramp.getContext()) {}
+      : ramp_(ramp), layout_(ramp.getDataLayout()), b_(ramp.getContext()) {}
   void run();
 
  private:

@@ -17,7 +17,6 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
-#include <llvm/IR/Module.h>
 #include <llvm/IR/ValueHandle.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/Cloning.h>
@@ -94,8 +93,7 @@ class Splitter {
   };
   Place place(std::uint64_t bytes, llvm::Align alignment);
   llvm::Align alignment_of(const llvm::Instruction& value) const {
-    return std::min(gang_.getParent()->getDataLayout().getPrefTypeAlign(value.getType()),
-                    usual_alignment);
+    return std::min(gang_.getDataLayout().getPrefTypeAlign(value.getType()), usual_alignment);
   }
   llvm::Value* repeat(llvm::Value* value, llvm::IRBuilder<>& b, llvm::ValueToValueMapTy& made,
                       const llvm::ValueToValueMapTy& map) const;
@@ -241,7 +239,7 @@ void Splitter::place_values(const Values& kept) {
       behind[*together.unionSets(one, other)] = both;
     }
   }
-  const llvm::DataLayout& layout = gang_.getParent()->getDataLayout();
+  const llvm::DataLayout& layout = gang_.getDataLayout();
   llvm::DenseMap<std::size_t, Place> places;
   for (std::size_t i = 0; i < kept.size(); ++i) {
     const auto [found, is_new] = places.try_emplace(together.getLeaderValue(i));
@@ -272,7 +270,7 @@ llvm::Value* Splitter::address(llvm::IRBuilder<>& b, llvm::Function& region, Pla
 
 /// Variables keep their contents across barriers, so all of them lie in the frame.
 void Splitter::place_variables() {
-  const llvm::DataLayout& layout = gang_.getParent()->getDataLayout();
+  const llvm::DataLayout& layout = gang_.getDataLayout();
   for (llvm::Instruction& instruction : llvm::instructions(gang_)) {
     auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
     if (!variable) continue;

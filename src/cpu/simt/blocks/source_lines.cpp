@@ -9,7 +9,6 @@
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
-#include <llvm/IR/Module.h>
 #include <llvm/IR/Operator.h>
 
 #include <cstddef>
@@ -32,7 +31,7 @@ class Field {
       return false;
     const auto* address = llvm::dyn_cast<llvm::GEPOperator>(store->getPointerOperand());
     if (!address || !llvm::isa<llvm::Argument>(address->getPointerOperand())) return false;
-    const llvm::DataLayout& layout = function_.getParent()->getDataLayout();
+    const llvm::DataLayout& layout = function_.getDataLayout();
     llvm::APInt distance(64, 0);
     return address->accumulateConstantOffset(layout, distance) && distance == offset_;
   }

@@ -5,7 +5,6 @@
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/MDBuilder.h>
-#include <llvm/IR/Module.h>
 #include <llvm/IR/ProfDataUtils.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
@@ -55,7 +54,7 @@ std::optional<Question> question_of(llvm::BasicBlock& block) {
 unsigned way_of(const Question& question, llvm::ConstantFP* value) {
   llvm::Constant* answer = llvm::ConstantFoldCompareInstOperands(
       question.comparison->getPredicate(), value, question.number,
-      question.branch->getFunction()->getParent()->getDataLayout());
+      question.branch->getFunction()->getDataLayout());
   return answer->isOneValue() ? 0 : 1;
 }
 

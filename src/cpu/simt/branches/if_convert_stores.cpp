@@ -8,7 +8,6 @@
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
-#include <llvm/IR/Module.h>
 
 #include <cstdint>
 
@@ -79,7 +78,7 @@ class Loops {
   static bool is_short(const Detour& detour, const llvm::Loop& loop) {
     constexpr unsigned most_stores = 2, most_operations = 6;
     unsigned stores = 0, operations = 0;
-    const llvm::DataLayout& layout = detour.way->getModule()->getDataLayout();
+    const llvm::DataLayout& layout = detour.way->getDataLayout();
     for (const llvm::Instruction& instruction : *detour.way) {
       if (instruction.isTerminator() || lower::is_line_note(instruction)) continue;
       if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {

@@ -10,7 +10,6 @@
 #include <llvm/IR/ConstantRangeList.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IntrinsicInst.h>
-#include <llvm/IR/Module.h>
 #include <llvm/IR/Operator.h>
 
 #include <cstddef>
@@ -67,7 +66,7 @@ class ByteSet {
 class LastStores {
  public:
   explicit LastStores(llvm::Function& function)
-      : function_(function), layout_(function.getParent()->getDataLayout()) {}
+      : function_(function), layout_(function.getDataLayout()) {}
 
   bool run() {
     if (!settle()) return false;

@@ -9,7 +9,6 @@
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
-#include <llvm/IR/Module.h>
 #include <llvm/Support/Alignment.h>
 
 #include <algorithm>
@@ -53,7 +52,7 @@ Sources sources_of(const llvm::Value& address) {
       found.is_known = true;
     } else if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(value)) {
       const auto parameter = parameter_read_by(*load);
-      const llvm::DataLayout& layout = load->getModule()->getDataLayout();
+      const llvm::DataLayout& layout = load->getDataLayout();
       if (!parameter || layout.getTypeStoreSize(load->getType()) != address_bytes) continue;
       found.is_known = true;
       if (!llvm::is_contained(found.parameters, *parameter)) found.parameters.push_back(*parameter);
@@ -201,7 +200,7 @@ void mark_nontemporal_stores(llvm::Function& gang, GangSize size, bool stream,
   std::vector<std::uint32_t> read;
   const auto candidates = candidates_in(gang, read);
   if (!candidates) return;
-  const llvm::DataLayout& layout = gang.getParent()->getDataLayout();
+  const llvm::DataLayout& layout = gang.getDataLayout();
   const llvm::DominatorTree dominators(gang);
   const llvm::LoopInfo loops(dominators);
   std::vector<std::uint32_t> asked, written;

@@ -8,7 +8,6 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
-#include <llvm/IR/Module.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -63,7 +62,7 @@ class Bounds {
       : variable_(variable),
         bytes_(bytes),
         evolution_(evolution),
-        layout_(variable.getModule()->getDataLayout()) {}
+        layout_(variable.getDataLayout()) {}
 
   /// Whether all that is done with the variable's address stays within the variable.
   bool are_kept() {
@@ -150,7 +149,7 @@ llvm::Value* push_for_thread(llvm::Function& coroutine, std::uint64_t bytes) {
 }  // namespace
 
 bool use_safe_stack(llvm::Function& function, llvm::ScalarEvolution& evolution) {
-  const llvm::DataLayout& layout = function.getParent()->getDataLayout();
+  const llvm::DataLayout& layout = function.getDataLayout();
   llvm::SmallVector<Apart, 4> apart;
   std::uint64_t bytes = 0;
   for (llvm::Instruction& instruction : function.getEntryBlock()) {

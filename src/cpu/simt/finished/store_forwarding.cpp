@@ -13,7 +13,6 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
-#include <llvm/IR/Module.h>
 #include <llvm/IR/Operator.h>
 
 #include <cstddef>
@@ -61,7 +60,7 @@ class Forwarder {
  public:
   explicit Forwarder(llvm::Function& function)
       : function_(function),
-        layout_(function.getParent()->getDataLayout()),
+        layout_(function.getDataLayout()),
         dominators_(function),
         loops_(dominators_) {}
 

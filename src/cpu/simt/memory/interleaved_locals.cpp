@@ -13,7 +13,6 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
-#include <llvm/IR/Module.h>
 
 #include <algorithm>
 #include <utility>
@@ -140,7 +139,7 @@ std::optional<Uses> uses_of(llvm::AllocaInst& variable) {
 class Distances {
  public:
   explicit Distances(const Uses& uses)
-      : uses_(uses), layout_(uses.pointers.front()->getModule()->getDataLayout()) {
+      : uses_(uses), layout_(uses.pointers.front()->getDataLayout()) {
     llvm::Type* integer = llvm::Type::getInt64Ty(uses.pointers.front()->getContext());
     known_[uses.pointers.front()] = llvm::ConstantInt::get(integer, 0);
     llvm::SmallVector<std::pair<llvm::PHINode*, llvm::PHINode*>, 8> joined;

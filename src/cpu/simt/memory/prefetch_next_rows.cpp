@@ -10,7 +10,6 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
-#include <llvm/IR/Module.h>
 
 #include <cstdint>
 #include <set>
@@ -28,7 +27,7 @@ struct Row {
 
 /// The neighbours among loads of whole numbers: one reads just behind the other.
 std::vector<Row> rows_of(llvm::Function& kernel, const llvm::DominatorTree& dominators) {
-  const llvm::DataLayout& layout = kernel.getParent()->getDataLayout();
+  const llvm::DataLayout& layout = kernel.getDataLayout();
   llvm::DenseMap<const llvm::Value*, llvm::LoadInst*> by_pointer;
   std::vector<llvm::LoadInst*> loads;
   std::vector<Row> found;

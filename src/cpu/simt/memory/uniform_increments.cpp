@@ -3,7 +3,6 @@
 
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
-#include <llvm/IR/Module.h>
 
 #include <optional>
 #include <vector>
@@ -46,7 +45,7 @@ std::optional<Walk> walk_of(llvm::PHINode& phi, const llvm::Loop& loop) {
 llvm::Value* length_of(const Walk& walk, llvm::IRBuilder<>& b) {
   const auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(walk.next);
   if (!address) return walk.step;
-  const llvm::DataLayout& layout = walk.next->getModule()->getDataLayout();
+  const llvm::DataLayout& layout = walk.next->getDataLayout();
   return b.CreateMul(
       b.CreateSExtOrTrunc(walk.step, b.getInt64Ty()),
       b.getInt64(layout.getTypeAllocSize(address->getSourceElementType()).getFixedValue()));

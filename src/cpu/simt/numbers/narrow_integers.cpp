@@ -10,7 +10,6 @@
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/IntrinsicInst.h>
-#include <llvm/IR/Module.h>
 #include <llvm/IR/PatternMatch.h>
 #include <llvm/Support/KnownBits.h>
 #include <llvm/Transforms/Utils/Local.h>
@@ -84,7 +83,7 @@ std::optional<std::uint16_t> half_factor(const Quotient& quotient, std::uint64_t
 class Narrower {
  public:
   explicit Narrower(llvm::Function& function)
-      : function_(function), layout_(function.getParent()->getDataLayout()) {}
+      : function_(function), layout_(function.getDataLayout()) {}
 
   unsigned run() {
     const llvm::ReversePostOrderTraversal<llvm::Function*> blocks(&function_);

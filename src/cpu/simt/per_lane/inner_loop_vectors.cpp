@@ -14,7 +14,6 @@
 #include <llvm/Transforms/Utils/Local.h>
 #include <llvm/Transforms/Utils/ValueMapper.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <vector>
 
@@ -81,7 +80,7 @@ bool is_apart(const llvm::Loop& loop, const Shapes& guesses) {
   constexpr std::int64_t most_parts = 8;
   bool found = false;
   for (const llvm::BasicBlock* block : loop.blocks()) {
-    const llvm::DataLayout& layout = block->getModule()->getDataLayout();
+    const llvm::DataLayout& layout = block->getDataLayout();
     for (const llvm::Instruction& instruction : *block) {
       const llvm::Value* pointer = llvm::getLoadStorePointerOperand(&instruction);
       if (!pointer || is_beside(instruction, loop)) continue;

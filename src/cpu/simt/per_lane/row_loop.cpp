@@ -5,7 +5,6 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/IntrinsicInst.h>
-#include <llvm/IR/Module.h>
 #include <llvm/IR/Operator.h>
 #include <llvm/TargetParser/Triple.h>
 
@@ -94,7 +93,7 @@ RowLoop::RowLoop(llvm::Function& function)
     : evolution_(function),
       s_(*evolution_.of),
       loop_(**evolution_.loops.begin()),
-      layout_(function.getParent()->getDataLayout()),
+      layout_(function.getDataLayout()),
       number_(llvm::Type::getInt64Ty(function.getContext())),
       expander_(s_, layout_, "row") {}
 

@@ -187,7 +187,7 @@ bool serialise_blocks(llvm::Function& function, GangSize size) {
   ControlFlow flow(function), guessed_flow(function);
   const Shapes shapes(function, flow, size);
   const Shapes guesses(function, guessed_flow, size, true);
-  const Finder finder(flow, shapes, guesses, function.getParent()->getDataLayout());
+  const Finder finder(flow, shapes, guesses, function.getDataLayout());
   std::vector<llvm::BasicBlock*> turns;
   for (llvm::BasicBlock* block : flow.order()) {
     if (finder.is_serial_block(*block)) turns.push_back(block);

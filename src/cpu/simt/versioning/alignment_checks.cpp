@@ -11,7 +11,6 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/MDBuilder.h>
-#include <llvm/IR/Module.h>
 #include <llvm/IR/Operator.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/Cloning.h>
@@ -143,7 +142,7 @@ void reduce_alignment_checks(llvm::Function& function) {
   const std::vector<llvm::CallInst*> checks = checks_in(function);
   if (checks.empty()) return;
   const llvm::DominatorTree dominators(function);
-  const LowBits low_bits(function.getParent()->getDataLayout(), dominators);
+  const LowBits low_bits(function.getDataLayout(), dominators);
   llvm::DenseMap<llvm::Value*, llvm::SmallVector<llvm::CallInst*, 4>> made;
   const auto is_made = [&](llvm::Value* source, const llvm::CallInst& check) {
     for (const llvm::CallInst* before : made[source]) {

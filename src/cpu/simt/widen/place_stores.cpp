@@ -7,7 +7,6 @@
 #include <llvm/IR/Function.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
-#include <llvm/IR/Module.h>
 #include <llvm/IR/Operator.h>
 
 #include <algorithm>
@@ -128,7 +127,7 @@ void sink_places(const std::vector<Place>& places) {
 }
 
 void keep_places(llvm::Function& gangs, const llvm::Value& thread) {
-  const llvm::DataLayout& layout = gangs.getParent()->getDataLayout();
+  const llvm::DataLayout& layout = gangs.getDataLayout();
   for (llvm::Instruction& instruction : llvm::instructions(gangs)) {
     auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
     if (!store) continue;

@@ -2,7 +2,6 @@
 // Checked accesses of gangs: a comparison of all lanes' addresses with what the access may touch,
 // and a call where that does not hold, which looks at each lane and learns.
 #include <llvm/IR/MDBuilder.h>
-#include <llvm/IR/Module.h>
 
 #include <cstddef>
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a gang that is a warp counts (kernel_abi/counters.h): in line where all lanes do the same
 // again and again, else by a call with the lanes' addresses.
-#include <llvm/IR/Module.h>
 
 #include <cstddef>
 

@@ -3,7 +3,6 @@
 // ever happens: lane 0's address is computed as a scalar, and whether a lane wraps is asked once
 // for the gang. Each lane's own address is only made where the answer is yes.
 #include <llvm/IR/IntrinsicInst.h>
-#include <llvm/IR/Module.h>
 
 #include "cpu/simt/widen/widen.h"
 

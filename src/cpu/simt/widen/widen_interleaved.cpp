@@ -3,7 +3,6 @@
 // elements put in order, instead of one access for each lane and part.
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/Analysis/VectorUtils.h>
-#include <llvm/IR/Module.h>
 #include <llvm/IR/PatternMatch.h>
 
 #include <algorithm>

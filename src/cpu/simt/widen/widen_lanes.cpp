@@ -3,7 +3,6 @@
 // differs between lanes goes into the loop and out of it through memory, where lanes are found by
 // an index.
 #include <llvm/IR/InstIterator.h>
-#include <llvm/IR/Module.h>
 #include <llvm/Support/MathExtras.h>
 
 #include <cstddef>

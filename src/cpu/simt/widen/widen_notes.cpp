@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // What the plan says of a gang's code: each instruction's form, and what it costs.
-#include <llvm/IR/Module.h>
 
 #include <algorithm>
 #include <cstddef>

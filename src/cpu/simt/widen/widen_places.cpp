@@ -2,7 +2,6 @@
 // Accesses whose lanes lie at distances that are known: whole vectors and shuffles, or one access
 // for each place, which both take less time than gathers and scatters do.
 #include <llvm/Analysis/VectorUtils.h>
-#include <llvm/IR/Module.h>
 
 #include <algorithm>
 #include <cstdint>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Fetching ahead what other gangs, blocks or trips will read.
-#include <llvm/IR/Module.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -25,8 +24,7 @@ void Widener::prefetch_behind(llvm::LoadInst& load) {
       !llvm::isa<llvm::IntToPtrInst>(load.getPointerOperand()))
     return;
   const std::uint64_t bytes =
-      source_.getParent()->getDataLayout().getTypeStoreSize(load.getType()).getFixedValue() *
-      columns_;
+      source_.getDataLayout().getTypeStoreSize(load.getType()).getFixedValue() * columns_;
   for (unsigned row = 0; row < rows_; ++row) {
     llvm::Value* first = row_value(load.getPointerOperand(), row);
     for (std::uint64_t at = 0; at < bytes; at += line) {
@@ -94,7 +92,7 @@ llvm::Value* Widener::growth_of(llvm::Value* value, const llvm::Loop& loop, unsi
   if (const auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(instruction)) {
     llvm::Value *base = operand(0), *index = address->getNumIndices() == 1 ? operand(1) : nullptr;
     if (!base || !index) return nullptr;
-    const llvm::DataLayout& layout = source_.getParent()->getDataLayout();
+    const llvm::DataLayout& layout = source_.getDataLayout();
     const std::uint64_t bytes =
         layout.getTypeAllocSize(address->getSourceElementType()).getFixedValue();
     return b_.CreateAdd(base, b_.CreateMul(index, b_.getInt64(bytes)));
@@ -127,8 +125,7 @@ void Widener::prefetch_lines(const llvm::LoadInst& load, llvm::ArrayRef<llvm::Va
                              llvm::Value* distance) {
   constexpr std::uint64_t line = 64;
   const std::uint64_t bytes =
-      source_.getParent()->getDataLayout().getTypeStoreSize(load.getType()).getFixedValue() *
-      columns_;
+      source_.getDataLayout().getTypeStoreSize(load.getType()).getFixedValue() * columns_;
   for (llvm::Value* pointer : first) {
     for (std::uint64_t at = 0; at < bytes; at += line) {
       llvm::Value* place =

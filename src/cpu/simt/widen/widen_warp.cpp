@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Warp operations of a gang that is a warp: for its active lanes, as exec/warp_ops does them for
 // threads. Values of lanes that are not active may be poison: they are selected away, or frozen.
-#include <array>
 #include <cassert>
 #include <vector>
 

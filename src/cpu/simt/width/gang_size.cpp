@@ -10,7 +10,6 @@
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
-#include <llvm/IR/Module.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -43,7 +42,7 @@ bool is_floating_point_operation(const llvm::Instruction& instruction) {
 /// Whether 16 of what `store` writes are a whole vector of most processors.
 bool fills_vectors(const llvm::Instruction& store) {
   constexpr unsigned least_bits = 32;
-  const llvm::DataLayout& layout = store.getModule()->getDataLayout();
+  const llvm::DataLayout& layout = store.getDataLayout();
   return layout.getTypeStoreSizeInBits(store.getOperand(0)->getType()) >= least_bits;
 }
 

@@ -6,7 +6,6 @@
 #include <llvm/IR/DataLayout.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
-#include <llvm/IR/Module.h>
 
 #include <cstdlib>
 
@@ -26,7 +25,7 @@ bool writes_data(const llvm::Instruction& instruction) {
 GangWork::GangWork(llvm::Function& kernel, GangSize size)
     : kernel_(kernel), size_(size), flow_(kernel), guesses_(kernel, flow_, size, true) {
   constexpr std::uint32_t word = 4;
-  const llvm::DataLayout& layout = kernel.getParent()->getDataLayout();
+  const llvm::DataLayout& layout = kernel.getDataLayout();
   for (llvm::Instruction& instruction : llvm::instructions(kernel)) {
     const llvm::Value* address = llvm::getLoadStorePointerOperand(&instruction);
     if (!address || !(reads_data(instruction) || writes_data(instruction))) continue;

@@ -7,7 +7,6 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
-#include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/Local.h>
 
 #include <algorithm>
@@ -18,15 +17,12 @@
 #include <utility>
 #include <vector>
 
-#include "cpu/lower/pseudo.h"
 #include "cpu/simt/analysis/calls_by_name.h"
 #include "cpu/simt/analysis/dialect.h"
 #include "cpu/simt/analysis/special_values.h"
 
 namespace pycuda::cpu::simt {
 namespace {
-
-namespace pseudo = lower::pseudo;
 
 /// Factors of a term, sorted. Calls of one special register are one factor.
 using Factors = std::vector<llvm::Value*>;

@@ -5,7 +5,6 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/IR/DataLayout.h>
-#include <llvm/IR/Module.h>
 
 #include "cpu/simt/analysis/slice.h"
 #include "cpu/simt/width/register_pressure.h"
@@ -17,7 +16,7 @@ constexpr unsigned widest = 64;
 
 /// Bytes that a lane takes from one trip to the next.
 std::uint64_t carried_bytes(const llvm::Loop& loop, const Shapes& shapes) {
-  const llvm::DataLayout& layout = loop.getHeader()->getModule()->getDataLayout();
+  const llvm::DataLayout& layout = loop.getHeader()->getDataLayout();
   std::uint64_t bytes = 0;
   for (const llvm::PHINode& phi : loop.getHeader()->phis())
     if (shapes.of(&phi).is_varying())

@@ -10,14 +10,13 @@
 #include <llvm/IR/DataLayout.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/Instructions.h>
-#include <llvm/IR/Module.h>
 
 #include <algorithm>
 
 namespace pycuda::cpu::simt {
 
 std::uint64_t held_bytes(const llvm::Loop& loop) {
-  const llvm::DataLayout& layout = loop.getHeader()->getModule()->getDataLayout();
+  const llvm::DataLayout& layout = loop.getHeader()->getDataLayout();
   llvm::SmallPtrSet<const llvm::Value*, 16> held;
   std::uint64_t bytes = 0;
   for (const llvm::BasicBlock* block : loop.blocks()) {
@@ -44,7 +43,7 @@ struct LoopBytes {
 };
 
 LoopBytes bytes_of_loops(llvm::Function& kernel) {
-  const llvm::DataLayout& layout = kernel.getParent()->getDataLayout();
+  const llvm::DataLayout& layout = kernel.getDataLayout();
   const llvm::DominatorTree dominators(kernel);
   const llvm::LoopInfo loops(dominators);
   LoopBytes most;
