@@ -32,7 +32,7 @@ void drop_costly_tiles(llvm::Module& module, std::vector<KernelFacts>& kernels,
 /// base, number`, which the instructions of the processor add and scale by themselves; with numbers
 /// of 32 bits they move twice as many lanes at once. Returns whether anything changed. What the
 /// sums were made of is left behind, dead where nothing else uses it.
-bool index_gathers(llvm::Module& module);
+bool index_gathers(llvm::Function& function);
 
 /// LLVM's passes narrow a comparison of widened 16-bit floats to one of the floats themselves,
 /// which a processor without arithmetic on them compares one element at a time. Compares f16 and
@@ -60,7 +60,7 @@ std::function<bool(llvm::Instruction&)> recomputed_values();
 /// for each lane, and so do those marked simt::indirect_access, and those of a long function behind
 /// thousands of such loads. Comes after index_gathers. For the end of the pipeline. True if
 /// anything changed.
-bool scalarise_gathers(llvm::Module& module);
+bool scalarise_gathers(llvm::Function& function);
 
 /// Long blocks become several, since much takes time that grows with the square of a block. Cuts
 /// blocks of more than `most` instructions into pieces of as many, each of which jumps to the next.
@@ -80,6 +80,6 @@ struct StructureLoads {
 /// shuffles put its parts in order. Only bytes that the gathers read are read. Of lanes that are
 /// masked out a place on the stack is read, so that there are no branches. Comes after
 /// index_gathers, for the end of the pipeline. True if anything changed.
-bool join_structure_gathers(llvm::Module& module, const StructureLoads& loads);
+bool join_structure_gathers(llvm::Function& function, const StructureLoads& loads);
 
 }  // namespace pycuda::cpu::jit

@@ -108,7 +108,7 @@ bool index_pointers(llvm::IntrinsicInst& access, unsigned operand) {
   const AddressSum sum(access.getArgOperand(operand), builder);
   if (!sum.is_indexed()) return false;
   llvm::Value* index = sum.index();
-  const llvm::DataLayout& layout = access.getModule()->getDataLayout();
+  const llvm::DataLayout& layout = access.getDataLayout();
   auto* type = llvm::dyn_cast<llvm::FixedVectorType>(index->getType());
   if (!type || !type->getElementType()->isIntegerTy(64)) return false;
   llvm::Value* unscaled = nullptr;
@@ -133,16 +133,13 @@ bool index_pointers(llvm::IntrinsicInst& access, unsigned operand) {
 
 }  // namespace
 
-bool index_gathers(llvm::Module& module) {
+bool index_gathers(llvm::Function& function) {
   bool changed = false;
-  for (llvm::Function& function : module) {
-    for (llvm::Instruction& instruction :
-         llvm::make_early_inc_range(llvm::instructions(function))) {
-      auto* access = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
-      if (access == nullptr) continue;
-      if (const int operand = pointers_of(*access); operand >= 0)
-        changed |= index_pointers(*access, static_cast<unsigned>(operand));
-    }
+  for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
+    auto* access = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+    if (access == nullptr) continue;
+    if (const int operand = pointers_of(*access); operand >= 0)
+      changed |= index_pointers(*access, static_cast<unsigned>(operand));
   }
   return changed;
 }

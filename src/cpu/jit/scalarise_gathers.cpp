@@ -68,35 +68,32 @@ class LaneAddresses {
 
 }  // namespace
 
-bool scalarise_gathers(llvm::Module& module) {
+bool scalarise_gathers(llvm::Function& function) {
   bool changed = false;
-  for (llvm::Function& function : module) {
-    unsigned loads = 0;
-    for (llvm::Instruction& instruction :
-         llvm::make_early_inc_range(llvm::instructions(function))) {
-      auto* gather = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
-      if (gather == nullptr || gather->getIntrinsicID() != llvm::Intrinsic::masked_gather ||
-          gather->getMetadata(simt::indirect_access))
-        continue;
-      const auto* mask = llvm::dyn_cast<llvm::Constant>(gather->getArgOperand(2));
-      if (mask == nullptr || !mask->isAllOnesValue()) continue;
-      auto* type = llvm::cast<llvm::FixedVectorType>(gather->getType());
-      if (loads + type->getNumElements() > most_loads) continue;
-      loads += type->getNumElements();
-      const auto alignment =
-          llvm::cast<llvm::ConstantInt>(gather->getArgOperand(1))->getMaybeAlignValue();
-      llvm::IRBuilder<> builder(gather);
-      llvm::Value* whole = llvm::PoisonValue::get(type);
-      LaneAddresses addresses(gather->getArgOperand(0), builder);
-      for (unsigned lane = 0; lane < type->getNumElements(); ++lane) {
-        whole = builder.CreateInsertElement(
-            whole, builder.CreateAlignedLoad(type->getElementType(), addresses.of(lane), alignment),
-            lane);
-      }
-      gather->replaceAllUsesWith(whole);
-      gather->eraseFromParent();
-      changed = true;
+  unsigned loads = 0;
+  for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
+    auto* gather = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+    if (gather == nullptr || gather->getIntrinsicID() != llvm::Intrinsic::masked_gather ||
+        gather->getMetadata(simt::indirect_access))
+      continue;
+    const auto* mask = llvm::dyn_cast<llvm::Constant>(gather->getArgOperand(2));
+    if (mask == nullptr || !mask->isAllOnesValue()) continue;
+    auto* type = llvm::cast<llvm::FixedVectorType>(gather->getType());
+    if (loads + type->getNumElements() > most_loads) continue;
+    loads += type->getNumElements();
+    const auto alignment =
+        llvm::cast<llvm::ConstantInt>(gather->getArgOperand(1))->getMaybeAlignValue();
+    llvm::IRBuilder<> builder(gather);
+    llvm::Value* whole = llvm::PoisonValue::get(type);
+    LaneAddresses addresses(gather->getArgOperand(0), builder);
+    for (unsigned lane = 0; lane < type->getNumElements(); ++lane) {
+      whole = builder.CreateInsertElement(
+          whole, builder.CreateAlignedLoad(type->getElementType(), addresses.of(lane), alignment),
+          lane);
     }
+    gather->replaceAllUsesWith(whole);
+    gather->eraseFromParent();
+    changed = true;
   }
   return changed;
 }

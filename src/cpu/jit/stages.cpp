@@ -152,9 +152,9 @@ constexpr Step optimise_steps[] = {
   // Earlier, LLVM would narrow the comparisons again.
   {"half-compares", Module, Optimised, Optimised, half_compares, is_optimised},
   {"clean-half-compares", Module, Optimised, Optimised, llvm_passes<share_expressions>, leaves_dead_code},
-  {"index-gathers", Module, Optimised, Optimised, gathers<index_gathers>, is_optimised},
-  {"structure-gathers", Module, Optimised, Optimised, join_gathers, is_optimised},
-  {"scalarise-gathers", Module, Optimised, Optimised, gathers<scalarise_gathers>, has_slow_gathers},
+  {"index-gathers", Functions, Optimised, Optimised, gathers<index_gathers>, is_optimised},
+  {"structure-gathers", Functions, Optimised, Optimised, join_gathers, is_optimised},
+  {"scalarise-gathers", Functions, Optimised, Optimised, gathers<scalarise_gathers>, has_slow_gathers},
   {"clean-gathers", Module, Optimised, Optimised, llvm_passes<drop_dead_code>, leaves_dead_code},
   {"uniform-divisors", Functions, Optimised, Optimised, by_divider<simt::multiply_by_reciprocals>, divides_slowly},
   {"balance-divider", Functions, Optimised, Optimised, by_divider<simt::relieve_divider>, counts_registers},

@@ -66,7 +66,7 @@ void for_target(const Subject& s) {
 }
 template <auto change>
 void gathers(const Subject& s) {
-  s.all.leaves_dead_code |= change(s.all.module());
+  s.all.leaves_dead_code |= change(*s.function);
 }
 template <auto change>
 void llvm_passes(const Subject& s) {
@@ -113,7 +113,7 @@ inline void join_gathers(const Subject& s) {
   const target::Processor& processor = s.all.processor();
   // Where gathers are fast, two of them take as long as the shuffles that would replace them.
   s.all.leaves_dead_code |= join_structure_gathers(
-      s.all.module(),
+      *s.function,
       {processor.vector_bytes, processor.masked_loads, processor.fast_gathers ? 3u : 2u});
 }
 inline void clean_scalar(const Subject& s) {

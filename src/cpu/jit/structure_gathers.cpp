@@ -377,12 +377,8 @@ void Joining::emit(llvm::ArrayRef<Part> run, unsigned count, const Structure& st
 
 }  // namespace
 
-bool join_structure_gathers(llvm::Module& module, const StructureLoads& loads) {
-  bool changed = false;
-  for (llvm::Function& function : module) {
-    if (!function.isDeclaration()) changed |= Joining(function, loads).run();
-  }
-  return changed;
+bool join_structure_gathers(llvm::Function& function, const StructureLoads& loads) {
+  return !function.isDeclaration() && Joining(function, loads).run();
 }
 
 }  // namespace pycuda::cpu::jit

@@ -47,7 +47,7 @@ std::string text_of(const Gathers& gathers) {
 /// How many gathers are left.
 unsigned left_in(const std::string& code, const jit::StructureLoads& loads = {64, true, 2}) {
   testing::FunctionText text(code);
-  jit::join_structure_gathers(*text.function().getParent(), loads);
+  jit::join_structure_gathers(text.function(), loads);
   unsigned left = 0;
   REQUIRE(text.count(llvm::Instruction::Ret) == 1);
   for (const llvm::Instruction& instruction : llvm::instructions(text.function())) {
