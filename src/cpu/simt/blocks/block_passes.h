@@ -36,11 +36,6 @@ void replace_gang_values(llvm::Function& gang);
 llvm::Function* make_gang_loop(llvm::Function& full, llvm::Function* tail, llvm::StringRef name,
                                GangSize size);
 
-/// A function that runs the region which comes next for a gang. `name`, i32 (thread, frame, x, y,
-/// z, lanes, index, gangs, state): calls the region that comes next in `state` with the other
-/// arguments, and returns what it does. Never inlined.
-llvm::Function* make_region_chooser(const Regions& regions, const llvm::Twine& name);
-
 /// The regions of a kernel with barriers become a function that runs a whole block. Makes `name`, a
 /// BlockFunction: rounds over all gangs, each from one barrier to the next. Gangs lie along x:
 /// `full` for those whose lanes all have a thread, `tail` for the rest of each row. Without `tail`

@@ -5,7 +5,6 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
-#include <llvm/IR/Module.h>
 #include <llvm/IR/PatternMatch.h>
 #include <llvm/Support/MathExtras.h>
 
@@ -83,25 +82,34 @@ std::optional<OneLane> one_lane(const llvm::ICmpInst& compare, const llvm::DataL
   return wanted ? std::optional(OneLane{first, *wanted}) : std::nullopt;
 }
 
+/// The lanes that a constant mask names, in order; nothing if it is none.
+std::optional<std::vector<unsigned>> lanes_of(const llvm::Value* mask, bool may_be_undefined) {
+  const auto* constant = llvm::dyn_cast<llvm::Constant>(mask);
+  if (!constant) return std::nullopt;
+  std::vector<unsigned> found;
+  const unsigned lanes = llvm::cast<llvm::FixedVectorType>(mask->getType())->getNumElements();
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    const llvm::Constant* element = constant->getAggregateElement(lane);
+    if (!element || !(llvm::isa<llvm::ConstantInt>(element) ||
+                      (may_be_undefined && llvm::isa<llvm::UndefValue>(element))))
+      return std::nullopt;
+    if (element->isOneValue()) found.push_back(lane);
+  }
+  return found;
+}
+
 /// The run of lanes that a constant mask names: where it starts and how long it is.
 struct Run {
   unsigned start, lanes;
 };
 
 std::optional<Run> run_of(const llvm::Value* mask) {
-  const auto* constant = llvm::dyn_cast<llvm::Constant>(mask);
-  if (!constant) return std::nullopt;
-  const unsigned lanes = llvm::cast<llvm::FixedVectorType>(mask->getType())->getNumElements();
-  Run run{0, 0};
-  for (unsigned lane = 0; lane < lanes; ++lane) {
-    const llvm::Constant* element = constant->getAggregateElement(lane);
-    if (!element || !llvm::isa<llvm::ConstantInt, llvm::UndefValue>(element)) return std::nullopt;
-    if (!element->isOneValue()) continue;
-    if (run.lanes == 0) run.start = lane;
-    if (lane != run.start + run.lanes) return std::nullopt;
-    ++run.lanes;
-  }
-  return llvm::isPowerOf2_32(run.lanes) && run.lanes < lanes ? std::optional(run) : std::nullopt;
+  const auto found = lanes_of(mask, true);
+  if (!found || found->empty()) return std::nullopt;
+  const Run run{found->front(), static_cast<unsigned>(found->size())};
+  const unsigned all = llvm::cast<llvm::FixedVectorType>(mask->getType())->getNumElements();
+  const bool shortens = llvm::isPowerOf2_32(run.lanes) && run.lanes < all;
+  return shortens && found->back() - run.start < run.lanes ? std::optional(run) : std::nullopt;
 }
 
 /// One access under a constant mask again, for its lanes alone.
@@ -157,26 +165,12 @@ class Shorter {
 /// Gathers and scatters of more lanes are quicker as they are.
 constexpr std::size_t most_lanes_apart = 4;
 
-/// The lanes that a constant mask names, in order; nothing if it is none, or of too many.
-std::optional<std::vector<unsigned>> few_lanes(const llvm::Value* mask) {
-  const auto* constant = llvm::dyn_cast<llvm::Constant>(mask);
-  if (!constant) return std::nullopt;
-  std::vector<unsigned> found;
-  const unsigned lanes = llvm::cast<llvm::FixedVectorType>(mask->getType())->getNumElements();
-  for (unsigned lane = 0; lane < lanes; ++lane) {
-    const llvm::Constant* element = constant->getAggregateElement(lane);
-    if (!element || !llvm::isa<llvm::ConstantInt>(element)) return std::nullopt;
-    if (element->isOneValue()) found.push_back(lane);
-  }
-  return found.size() <= most_lanes_apart ? std::optional(found) : std::nullopt;
-}
-
 /// A gather or scatter of a few lanes by accesses of one each. False if it is neither.
 bool access_lanes_apart(llvm::IntrinsicInst& access) {
   const bool loads = access.getIntrinsicID() == llvm::Intrinsic::masked_gather;
   if (!loads && access.getIntrinsicID() != llvm::Intrinsic::masked_scatter) return false;
-  const auto lanes = few_lanes(access.getArgOperand(loads ? 2 : 3));
-  if (!lanes) return false;
+  const auto lanes = lanes_of(access.getArgOperand(loads ? 2 : 3), false);
+  if (!lanes || lanes->size() > most_lanes_apart) return false;
   llvm::IRBuilder<> b(&access);
   llvm::Value* value = access.getArgOperand(loads ? 3 : 0);
   llvm::Value* places = access.getArgOperand(loads ? 0 : 1);
@@ -206,7 +200,7 @@ bool has_plain_elements(const llvm::FixedVectorType& type) {
 }  // namespace
 
 bool compare_first_lanes(llvm::Function& function) {
-  const llvm::DataLayout& layout = function.getParent()->getDataLayout();
+  const llvm::DataLayout& layout = function.getDataLayout();
   bool changed = false;
   for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
     // Any lane: the mask as one integer, compared with 0.

@@ -3,10 +3,11 @@
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/MDBuilder.h>
-#include <llvm/IR/Module.h>
 #include <llvm/Support/KnownBits.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
+#include <llvm/Transforms/Utils/Local.h>
 
 #include <utility>
 #include <vector>
@@ -29,7 +30,7 @@ bool is_moderate(llvm::Value* x) {
   if (!match(x, m_c_FAdd(m_BitCast(m_Value(bits)), m_FPOne())) || !bits->getType()->isIntegerTy(64))
     return false;
   const auto* sum = llvm::cast<llvm::Instruction>(x);
-  const llvm::KnownBits known = llvm::computeKnownBits(bits, sum->getModule()->getDataLayout());
+  const llvm::KnownBits known = llvm::computeKnownBits(bits, sum->getDataLayout());
   return known.getMaxValue().ult(too_large);
 }
 
@@ -87,6 +88,25 @@ unsigned divide_for_reciprocals(llvm::Function& function) {
     sum->eraseFromParent();
   }
   return static_cast<unsigned>(found.size());
+}
+
+void fuse_negations(llvm::Function& function) {
+  std::vector<llvm::IntrinsicInst*> products;
+  for (llvm::Instruction& instruction : llvm::instructions(function)) {
+    auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+    if (call && call->getIntrinsicID() == llvm::Intrinsic::fma &&
+        call->getType()->getScalarType()->isDoubleTy())
+      products.push_back(call);
+  }
+  for (llvm::IntrinsicInst* product : products) {
+    for (llvm::Use& operand : product->args()) {
+      auto* choice = llvm::dyn_cast<llvm::SelectInst>(operand.get());
+      llvm::Value* positive = choice ? libdevice::negated(choice) : nullptr;
+      if (!positive) continue;
+      operand.set(llvm::IRBuilder<>(product).CreateFNeg(positive));
+      llvm::RecursivelyDeleteTriviallyDeadInstructions(choice);
+    }
+  }
 }
 
 }  // namespace pycuda::cpu::simt
