@@ -33,6 +33,10 @@ constexpr Remedy kRemedies[] = {
      "MAX_DYNAMIC_SHARED_SIZE_BYTES and PREFERRED_SHARED_MEMORY_CARVEOUT can be set, within what "
      "the "
      "device has"},
+    {CUDA_ERROR_INVALID_VALUE, "cuMemPoolCreate",
+     "the location is one of mem_location_type, and the number that of a device or node there is"},
+    {CUDA_ERROR_INVALID_VALUE, "cuMemCreate",
+     "the location is one of mem_location_type, and the number that of a device or node there is"},
     {CUDA_ERROR_INVALID_VALUE, "cuMemPoolSetAttribute",
      "RELEASE_THRESHOLD and the REUSE_ attributes can be set, the greatest uses to 0"},
     {CUDA_ERROR_INVALID_VALUE, "cuGraphAddDependencies",

@@ -86,7 +86,9 @@ std::string read_only(PyObject* object) {
 
 void throw_without_buffer(PyObject* object, int flags) {
   const bool writable = (flags & PyBUF_WRITABLE) != 0;
-  if (PyErr_ExceptionMatches(PyExc_TypeError) != 0 && PyObject_CheckBuffer(object) == 0)
+  // Arrays of the device have the protocol where they are copied to the host implicitly.
+  if (PyErr_ExceptionMatches(PyExc_TypeError) != 0 &&
+      (PyObject_CheckBuffer(object) == 0 || !on_device(object).empty()))
     throw_without_memory(object, writable);
   const std::string constant = writable ? read_only(object) : std::string();
   if (!constant.empty()) {

@@ -4,13 +4,10 @@
 
 #include <nanobind/nanobind.h>
 
-#include <string>
-
 #include "bindings/convert/enumerators.h"
 #include "bindings/convert/integers.h"
 #include "cuda/context.h"
 #include "cuda/context_stack.h"
-#include "driver/known_enumeration.h"
 
 namespace pycuda::bindings {
 
@@ -25,9 +22,6 @@ inline CUmemLocation current_device_place() {
 inline CUmemLocation memory_place(nanobind::handle location, nanobind::handle id) {
   CUmemLocation place{};
   place.type = as_enumerator<CUmemLocationType>(location, "location");
-  const std::string unknown =
-      driver::unknown_member(driver::given_member(place.type), CUDA_ERROR_INVALID_VALUE);
-  if (!unknown.empty()) throw nanobind::value_error(("location: " + unknown).c_str());
   if (!id.is_none()) {
     place.id = as_integer<int>(id, "id");
   } else if (place.type == CU_MEM_LOCATION_TYPE_DEVICE) {
