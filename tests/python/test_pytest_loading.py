@@ -9,7 +9,7 @@ import sys
 import pytest
 from plugin_projects import PACKAGES, run_project
 from programs import has_cpu_driver, run_program
-from pycuda import _settings
+from pycuda import _variables
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -81,8 +81,8 @@ def test_a_misspelt_variable_is_a_warning(run):
 
 
 def test_misspelt_variables_are_told_from_those_of_others():
-    assert _settings.misspelt({"PYCUDA_CPU_CHECK": "1", "PYCUDA_CACHE_DIR": "x", "PYCUDA_OWN": "1", "HOME": "/"}) == []
-    assert _settings.misspelt({"PYCUDA_CACHE_DIRECTORY": "x"}) == [
+    assert _variables.misspelt({"PYCUDA_CPU_CHECK": "1", "PYCUDA_CACHE_DIR": "x", "PYCUDA_OWN": "1", "HOME": "/"}) == []
+    assert _variables.misspelt({"PYCUDA_CACHE_DIRECTORY": "x"}) == [
         "nothing reads PYCUDA_CACHE_DIRECTORY; do you mean PYCUDA_CACHE_DIR?"
     ]
 
