@@ -209,7 +209,8 @@ def test_variables_of_a_loop(gdb):
 def test_a_device_function_and_its_caller(gdb):
     place = _line("return w", after="float weigh")
     said = gdb(
-        f"break kernel.cu:{place} if threadIdx.x == 2", "run", "info args", "print w", "bt 2", "up", "print i", "kill"
+        f"break kernel.cu:{place} if threadIdx.x == 2 && blockIdx.x == 0",
+        *("run", "info args", "print w", "bt 2", "up", "print i", "kill"),
     )
     _assert_says(
         said,
