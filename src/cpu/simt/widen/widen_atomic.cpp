@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Atomic operations of gangs. One thread of the host runs all threads of a block: what only they
 // see needs no atomic instruction.
+#include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/LowerAtomic.h>
 
 #include <optional>
