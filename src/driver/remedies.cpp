@@ -30,9 +30,8 @@ constexpr Remedy kRemedies[] = {
     {CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED, "cuMemHostRegister",
      "unregister() of what register_host_memory() returned ends the first registration"},
     {CUDA_ERROR_INVALID_VALUE, "cuFuncSetAttribute",
-     "MAX_DYNAMIC_SHARED_SIZE_BYTES and PREFERRED_SHARED_MEMORY_CARVEOUT can be set, within what "
-     "the "
-     "device has"},
+     "MAX_DYNAMIC_SHARED_SIZE_BYTES and PREFERRED_SHARED_MEMORY_CARVEOUT can be set, within the "
+     "device's limits"},
     {CUDA_ERROR_INVALID_VALUE, "cuMemPoolCreate",
      "the location is one of mem_location_type, and the number that of a device or node there is"},
     {CUDA_ERROR_INVALID_VALUE, "cuMemCreate",

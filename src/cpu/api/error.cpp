@@ -46,6 +46,13 @@ bool handle_signals_in_a_call() {
   return interrupts;
 }
 
+/// Cut to `bytes`, of which there is at least one, and always terminated.
+void copy_text(const std::string& text, char* buffer, std::size_t bytes) {
+  const std::size_t length = std::min(text.size(), bytes - 1);
+  std::memcpy(buffer, text.data(), length);
+  buffer[length] = '\0';
+}
+
 }  // namespace
 
 extern "C" {
@@ -81,9 +88,7 @@ CUresult cuCpuGetLastFault(char* buffer, size_t bytes) {
     std::string text = context != nullptr ? context->fault_text() : std::string();
     if (text.empty()) text = last_fault_text();
     note_fault_read();
-    const std::size_t length = std::min(text.size(), bytes - 1);
-    std::memcpy(buffer, text.data(), length);
-    buffer[length] = '\0';
+    copy_text(text, buffer, bytes);
     return CUDA_SUCCESS;
   });
 }
@@ -100,10 +105,7 @@ CUresult cuCpuGetRefusal(CUresult result, char* buffer, size_t bytes) {
       return CUDA_SUCCESS;
     }
     if (buffer == nullptr || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
-    const std::string text = take_refusal(result);
-    const std::size_t length = std::min(text.size(), bytes - 1);
-    std::memcpy(buffer, text.data(), length);
-    buffer[length] = '\0';
+    copy_text(take_refusal(result), buffer, bytes);
     return CUDA_SUCCESS;
   });
 }
