@@ -1,11 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # All tests on NVIDIA's driver, on a machine that may have no network and no LLVM. Results go to the folder $1 (build/gpu/results).
-# PYTHON chooses the Python, DOCTEST_INCLUDE the folder that holds doctest/doctest.h.
+# PYTHON chooses the Python, DOCTEST_INCLUDE the folder that holds doctest/doctest.h, PYCUDA_TEST_CUDADEVRT the toolkit's
+# libcudadevrt.a (that of nvcc): without it the tests of kernels that launch kernels or graphs are left out.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 PYTHON=$(command -v "${PYTHON:-python3}")
 BUILD=build/gpu
+if [ -z "${PYCUDA_TEST_CUDADEVRT:-}" ] && command -v nvcc >/dev/null; then
+  archive=$(dirname "$(dirname "$(realpath "$(command -v nvcc)")")")/lib64/libcudadevrt.a
+  [ ! -f "$archive" ] || export PYCUDA_TEST_CUDADEVRT=$archive
+fi
 RESULTS=$(realpath -m "${1:-$BUILD/results}")
 mkdir -p "$RESULTS"
 failed=0

@@ -84,12 +84,10 @@ struct Link {
   void* values[2] = {log, reinterpret_cast<void*>(sizeof log)};
 };
 
-const std::string library = "!<arch>\n";
-
 CUmodule load_nested() {
   Link link;
   REQUIRE(link.add(CU_JIT_INPUT_PTX, nested_ptx, "nested.ptx") == CUDA_SUCCESS);
-  REQUIRE(link.add(CU_JIT_INPUT_LIBRARY, library, "libcudadevrt.a") == CUDA_SUCCESS);
+  REQUIRE(link.add(CU_JIT_INPUT_LIBRARY, device_runtime(), "libcudadevrt.a") == CUDA_SUCCESS);
   void* image = nullptr;
   std::size_t bytes = 0;
   REQUIRE(CU(cuLinkComplete)(link.state, &image, &bytes) == CUDA_SUCCESS);
@@ -142,19 +140,19 @@ TEST_CASE("the library is taken from a file too, other archives and other types 
   const std::string path = std::string(folder) + "/libcudadevrt.a";
   std::FILE* file = std::fopen(path.c_str(), "wb");
   REQUIRE(file != nullptr);
-  std::fwrite(library.data(), 1, library.size(), file);
+  std::fwrite(device_runtime().data(), 1, device_runtime().size(), file);
   std::fclose(file);
   Link link;
   CHECK(CU(cuLinkAddFile_v2)(link.state, CU_JIT_INPUT_LIBRARY, path.c_str(), 0, nullptr, nullptr) ==
         CUDA_SUCCESS);
-  CHECK(link.add(CU_JIT_INPUT_LIBRARY, library, "libother.a") != CUDA_SUCCESS);
-  CHECK(link.add(CU_JIT_INPUT_PTX, library, "libcudadevrt.a") != CUDA_SUCCESS);
+  CHECK(link.add(CU_JIT_INPUT_LIBRARY, device_runtime(), "libother.a") != CUDA_SUCCESS);
+  CHECK(link.add(CU_JIT_INPUT_PTX, device_runtime(), "libcudadevrt.a") != CUDA_SUCCESS);
   std::remove(path.c_str());
   std::remove(folder);
 }
 
 TEST_CASE("what is behind a launch in its stream sees what all children have written") {
-  if (!is_cpu_driver()) return;
+  if (device_runtime().empty()) return;
   const CurrentContext context;
   CUmodule module = load_nested();
   CUfunction parent = nullptr;

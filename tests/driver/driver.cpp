@@ -7,6 +7,8 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <stdexcept>
 
 namespace driver_test {
@@ -52,6 +54,17 @@ bool is_cpu_driver() { return has_symbol("cuCpuGetLastFault"); }
 void initialise() {
   static const CUresult status = CU(cuInit)(0);
   require(status, "cuInit");
+}
+
+const std::string& device_runtime() {
+  static const std::string content = [] {
+    const char* file = std::getenv("PYCUDA_TEST_CUDADEVRT");
+    if (file == nullptr) return std::string(is_cpu_driver() ? "!<arch>\n" : "");
+    std::ifstream stream(file, std::ios::binary);
+    if (!stream) throw std::runtime_error(std::string("PYCUDA_TEST_CUDADEVRT: no file ") + file);
+    return std::string(std::istreambuf_iterator<char>(stream), {});
+  }();
+  return content;
 }
 
 CurrentContext::CurrentContext(unsigned flags) {

@@ -22,6 +22,9 @@ bool has_symbol(const char* name);
 bool is_cpu_driver();
 /// Calls cuInit once.
 void initialise();
+/// The content of libcudadevrt.a, which code that launches kernels or graphs is linked with: of the
+/// file PYCUDA_TEST_CUDADEVRT; without it a stand-in, which our driver takes, and "" for NVIDIA's.
+const std::string& device_runtime();
 
 /// The function of this name, with the type that cuda.h gives it. Each place looks its name up
 /// once: dlsym takes a lock that is not fair, so a thread that calls without end would keep the

@@ -96,14 +96,13 @@ constexpr std::uint64_t tail = 0x0100000000000000, fired = 0x0200000000000000,
 constexpr unsigned invalid_value = 1, pending_count_exceeded = 69, not_permitted = 800;
 
 CUmodule load_linked() {
-  const std::string library = "!<arch>\n";
   CUlinkState state = nullptr;
   REQUIRE(CU(cuLinkCreate_v2)(0, nullptr, nullptr, &state) == CUDA_SUCCESS);
   REQUIRE(CU(cuLinkAddData_v2)(state, CU_JIT_INPUT_PTX, const_cast<char*>(ptx), std::strlen(ptx),
                                "launching.ptx", 0, nullptr, nullptr) == CUDA_SUCCESS);
-  REQUIRE(CU(cuLinkAddData_v2)(state, CU_JIT_INPUT_LIBRARY, const_cast<char*>(library.data()),
-                               library.size(), "libcudadevrt.a", 0, nullptr,
-                               nullptr) == CUDA_SUCCESS);
+  REQUIRE(CU(cuLinkAddData_v2)(state, CU_JIT_INPUT_LIBRARY,
+                               const_cast<char*>(device_runtime().data()), device_runtime().size(),
+                               "libcudadevrt.a", 0, nullptr, nullptr) == CUDA_SUCCESS);
   void* image = nullptr;
   std::size_t bytes = 0;
   REQUIRE(CU(cuLinkComplete)(state, &image, &bytes) == CUDA_SUCCESS);
@@ -219,7 +218,7 @@ class Scene {
 }  // namespace
 
 TEST_CASE("graphs that a kernel fires and forgets have run when its graph is finished") {
-  if (!is_cpu_driver()) return;  // a GPU's takes no stand-in for the library
+  if (device_runtime().empty()) return;
   Scene scene;
   const std::uint64_t one = scene.noting(1), two = scene.noting(2);
   CHECK(scene.launch({{one, fired}, {two, sibling}}) == Words{0, 0});
@@ -229,7 +228,7 @@ TEST_CASE("graphs that a kernel fires and forgets have run when its graph is fin
 }
 
 TEST_CASE("tails come after their graph, each with its own tails, in order") {
-  if (!is_cpu_driver()) return;
+  if (device_runtime().empty()) return;
   Scene scene;
   const std::uint64_t one = scene.noting(1), two = scene.noting(2), three = scene.noting(3);
   CHECK(scene.launch({{three, tail}, {one, tail}, {two, tail}}) == Words{0, 0, 0});
@@ -249,7 +248,7 @@ TEST_CASE("tails come after their graph, each with its own tails, in order") {
 }
 
 TEST_CASE("a graph knows itself and may come once more after itself") {
-  if (!is_cpu_driver()) return;
+  if (device_runtime().empty()) return;
   Scene scene;
   const CUdeviceptr found = scene.zeros(), count = scene.zeros();
   Chain& asking = scene.chain().then("which", found);
@@ -274,7 +273,7 @@ TEST_CASE("a graph knows itself and may come once more after itself") {
 }
 
 TEST_CASE("what is behind in the stream sees what all graphs have written") {
-  if (!is_cpu_driver()) return;
+  if (device_runtime().empty()) return;
   Scene scene;
   Chain& last = scene.chain();
   for (unsigned i = 0; i < 50; ++i) last.then("note", scene.log(), i);
@@ -292,7 +291,7 @@ TEST_CASE("what is behind in the stream sees what all graphs have written") {
 }
 
 TEST_CASE("launches of graphs that kernels cannot make") {
-  if (!is_cpu_driver()) return;
+  if (device_runtime().empty()) return;
   Scene scene;
   const std::uint64_t one = scene.noting(1);
   CHECK(scene.launch({{one, 0}, {one, 1}, {one, 3}, {one, std::uint64_t{4} << 56}}) ==
@@ -328,7 +327,7 @@ TEST_CASE("launches of graphs that kernels cannot make") {
 }
 
 TEST_CASE("how many graphs a graph's kernels may launch") {
-  if (!is_cpu_driver()) return;
+  if (device_runtime().empty()) return;
   Scene scene;
   std::vector<std::uint64_t> graphs(256);
   for (std::uint64_t& graph : graphs) graph = scene.noting(1);
