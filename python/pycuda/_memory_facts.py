@@ -166,6 +166,8 @@ def get_view(self):
         For textures that show all of their array.
     """
     form, width, height, depth, *ends = call("cuTexObjectGetResourceViewDesc", _VIEW, self.handle)
+    if width == 0:  # NVIDIA's driver leaves the description as it was
+        raise _driver.LogicError("cuTexObjectGetResourceViewDesc failed: the texture shows all of its array")
     return {"format": form, "extents": (width, height, depth), "levels": tuple(ends[:2]), "layers": tuple(ends[2:])}
 
 

@@ -245,10 +245,12 @@ def _reduced_member(member):
 
 _driver._Enumeration.__reduce__ = _reduced_member
 
-# Tracebacks, Sphinx and pickles name classes as programs do.
+# Tracebacks, Sphinx and pickles name classes as programs do. Python's messages take a name that Python 3.12 makes of
+# the extension's module and the class, until the name is set again.
 for _name, _class in list(vars(_driver).items()):
     if isinstance(_class, type) and not _name.startswith("_"):
         _class.__module__ = __name__
+        _class.__name__ = _name
 del _name, _class
 
 

@@ -15,7 +15,8 @@ using namespace driver_test;
 namespace {
 
 // note(log, tag) appends to the log; fire(out, list, n) launches graphs and keeps what that
-// returns; which(out) asks for its graph; again(out) launches its own graph twice, four times over.
+// returns; which(out) asks for its graph; again(out, twice) launches its own graph four times over,
+// each time twice if it is to.
 constexpr const char* ptx = R"(
 .version 8.0
 .target sm_80
@@ -63,22 +64,25 @@ done:
   ret;
 }
 
-.visible .entry again(.param .u64 out)
+.visible .entry again(.param .u64 out, .param .u32 twice)
 {
-  .reg .b64 %rd<4>; .reg .b32 %r<4>; .reg .pred %p;
-  ld.param.u64 %rd1, [out];
+  .reg .b64 %rd<4>; .reg .b32 %r<5>; .reg .pred %p<2>;
+  ld.param.u64 %rd1, [out]; ld.param.u32 %r4, [twice]; mov.u32 %r3, 0;
   ld.global.u32 %r1, [%rd1]; add.u32 %r1, %r1, 1; st.global.u32 [%rd1], %r1;
-  setp.ge.u32 %p, %r1, 5;
-  @%p bra done;
+  setp.ge.u32 %p0, %r1, 5;
+  @%p0 bra done;
   mov.u64 %rd2, %current_graph_exec;
+  setp.eq.u32 %p1, %r4, 0;
   {
     .param .b64 g; .param .b64 s; .param .b32 r;
     st.param.b64 [g], %rd2; st.param.b64 [s], 0x0100000000000000;
     call.uni (r), cudaGraphLaunch, (g, s);
     ld.param.b32 %r2, [r];
+    @%p1 bra store;
     call.uni (r), cudaGraphLaunch, (g, s);
     ld.param.b32 %r3, [r];
   }
+store:
   st.global.u32 [%rd1+4], %r2; st.global.u32 [%rd1+8], %r3;
 done:
   ret;
@@ -93,7 +97,7 @@ done:
 
 constexpr std::uint64_t tail = 0x0100000000000000, fired = 0x0200000000000000,
                         sibling = 0x0300000000000000;
-constexpr unsigned invalid_value = 1, pending_count_exceeded = 69, not_permitted = 800;
+constexpr unsigned invalid_value = 1;
 
 CUmodule load_linked() {
   CUlinkState state = nullptr;
@@ -258,17 +262,19 @@ TEST_CASE("a graph knows itself and may come once more after itself") {
   CHECK((std::uint64_t{halves[1]} << 32 | halves[0]) == itself);
   asking.for_the_host();
   asking.exec().run(scene.stream());
-  CHECK(Scene::words(found, 2) == Words{0, 0});  // no kernel may launch it
-  Chain& again = scene.chain().then("again", count);
+  CHECK(Scene::words(found, 2) == Words{0, 0});    // no kernel may launch it
+  const unsigned twice = is_cpu_driver() ? 1 : 0;  // an H200 reports an illegal address
+  const unsigned second = twice != 0 ? invalid_value : 0;
+  Chain& again = scene.chain().then("again", count, twice);
   again.for_kernels();
   again.exec().run(scene.stream());
-  CHECK(Scene::words(count, 3) == Words{5, 0, invalid_value});
+  CHECK(Scene::words(count, 3) == Words{5, 0, second});
   again.exec().run(scene.stream());
   CHECK(Scene::words(count, 1) == Words{6});
   // As a tail of another graph too.
   REQUIRE(CU(cuMemsetD32_v2)(count, 0, 3) == CUDA_SUCCESS);
   CHECK(scene.launch({{again.handle(), tail}, {scene.noting(1), tail}}) == Words{0, 0});
-  CHECK(Scene::words(count, 3) == Words{5, 0, invalid_value});
+  CHECK(Scene::words(count, 3) == Words{5, 0, second});
   CHECK(scene.noted() == Words{7, 1});
 }
 
@@ -303,8 +309,9 @@ TEST_CASE("launches of graphs that kernels cannot make") {
   const std::uint64_t host = scene.chain().then("note", scene.log(), 2u).for_the_host();
   Chain& late = scene.chain().then("note", scene.log(), 3u);
   const std::uint64_t not_uploaded = late.for_kernels(false);
-  CHECK(scene.launch({{host, fired}, {not_uploaded, fired}, {0, fired}, {0x1234, fired}}) ==
-        Words(4, invalid_value));
+  CHECK(scene.launch({{not_uploaded, fired}, {0, fired}}) == Words(2, invalid_value));
+  if (is_cpu_driver())  // an H200 reports an illegal address
+    CHECK(scene.launch({{host, fired}, {0x1234, fired}}) == Words(2, invalid_value));
   scene.noted();
   late.exec().run(scene.stream());  // which uploads it
   CHECK(scene.launch({{not_uploaded, fired}}) == Words{0});
@@ -314,16 +321,11 @@ TEST_CASE("launches of graphs that kernels cannot make") {
   // Kernels of no graph launch none.
   CUfunction fire = nullptr;
   REQUIRE(CU(cuModuleGetFunction)(&fire, scene.module(), "fire") == CUDA_SUCCESS);
-  const DeviceBlock list(16), result(16);
-  const Scene::Launch launch{one, fired};
-  REQUIRE(CU(cuMemcpyHtoD_v2)(list.address(), &launch, sizeof launch) == CUDA_SUCCESS);
-  CUdeviceptr out = result.address(), from = list.address();
-  unsigned count = 1;
+  CUdeviceptr out = 0, from = 0;
+  unsigned count = 0;
   void* arguments[] = {&out, &from, &count};
-  REQUIRE(CU(cuLaunchKernel)(fire, 1, 1, 1, 1, 1, 1, 0, scene.stream().handle, arguments,
-                             nullptr) == CUDA_SUCCESS);
-  scene.stream().wait();
-  CHECK(read_word(out) == not_permitted);
+  CHECK(CU(cuLaunchKernel)(fire, 1, 1, 1, 1, 1, 1, 0, scene.stream().handle, arguments, nullptr) ==
+        CUDA_ERROR_NOT_SUPPORTED);
 }
 
 TEST_CASE("how many graphs a graph's kernels may launch") {
@@ -335,7 +337,7 @@ TEST_CASE("how many graphs a graph's kernels may launch") {
     std::vector<Scene::Launch> launches;
     for (unsigned i = 0; i <= most; ++i) launches.push_back({graphs[i], mode});
     Words expected(most, 0);
-    expected.push_back(pending_count_exceeded);
+    expected.push_back(invalid_value);
     for (int round = 0; round < 2; ++round) {
       CHECK(scene.launch(launches) == expected);
       CHECK(scene.noted().size() == most + 1);

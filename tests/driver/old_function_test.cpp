@@ -50,7 +50,8 @@ TEST_CASE("a launch is built up in steps") {
   CHECK(CU(cuMemcpyDtoH_v2)(&found, to, 4) == CUDA_SUCCESS);
   CHECK(found == 1024.5f);
   CHECK(CU(cuFuncSetSharedSize)(function, 1u << 30) == CUDA_ERROR_INVALID_VALUE);
-  CHECK(CU(cuParamSetf)(function, -1, 0.5f) == CUDA_ERROR_INVALID_VALUE);
+  if (is_cpu_driver())  // NVIDIA's driver crashes
+    CHECK(CU(cuParamSetf)(function, -1, 0.5f) == CUDA_ERROR_INVALID_VALUE);
   CHECK(CU(cuLaunchGridAsync)(function, 0, 1, stream) == CUDA_ERROR_INVALID_VALUE);
   CHECK(CU(cuFuncSetSharedMemConfig)(function, CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE) ==
         CUDA_SUCCESS);

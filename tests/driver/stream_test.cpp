@@ -308,8 +308,10 @@ TEST_CASE("a stream tells its device and gives its attributes to another") {
   CHECK(CU(cuStreamGetAttribute)(second.handle, CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY,
                                  &found) == CUDA_SUCCESS);
   CHECK(found.syncPolicy == CU_SYNC_POLICY_YIELD);
-  CHECK(CU(cuStreamGetAttribute)(second.handle, CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY,
-                                 nullptr) == CUDA_ERROR_INVALID_VALUE);
+  if (is_cpu_driver()) {  // NVIDIA's crashes
+    CHECK(CU(cuStreamGetAttribute)(second.handle, CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY,
+                                   nullptr) == CUDA_ERROR_INVALID_VALUE);
+  }
   if (!has_symbol("cuStreamGetDevice")) return;  // before CUDA 12.8
   CUdevice device = -1;
   CHECK(CU(cuStreamGetDevice)(first.handle, &device) == CUDA_SUCCESS);

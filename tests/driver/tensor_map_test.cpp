@@ -253,7 +253,7 @@ TEST_CASE("a kernel makes one map into another") {
   wanted.box = {4, 2, 3, 1, 1, 1};
   wanted.steps = {1, 2, 1, 1, 1, 1};
   wanted.swizzle = CU_TENSOR_MAP_SWIZZLE_32B;
-  CUtensorMap before{}, after{}, found{};
+  alignas(64) CUtensorMap before{}, after{}, found{};
   REQUIRE(encode(&before, first.memory.address(), Request{}) == CUDA_SUCCESS);
   REQUIRE(encode(&after, second.memory.address(), wanted) == CUDA_SUCCESS);
   const LoadedModule module(R"(
@@ -304,8 +304,12 @@ done:
                              nullptr) == CUDA_SUCCESS);
   REQUIRE(CU(cuCtxSynchronize)() == CUDA_SUCCESS);
   REQUIRE(CU(cuMemcpyDtoH_v2)(&found, to, 128) == CUDA_SUCCESS);
+  const LoadedModule copies(copies_ptx);
+  for (const auto& [x, y, z] : {std::array{0, 0, 0}, {12, 7, 1}, {-4, -1, -1}})
+    CHECK(loaded(copies, found, x, y, z, 48) == loaded(copies, after, x, y, z, 48));
+  if (!is_cpu_driver())
+    return;  // its maps have words besides, which instructions leave as they were
   CHECK(std::memcmp(&found, &after, sizeof after) == 0);
-  if (!is_cpu_driver()) return;
   rows = 0;  // no tensor has such a dimension
   REQUIRE(CU(cuLaunchKernel)(module.function("change"), 1, 1, 1, 32, 1, 1, 0, nullptr, parameters,
                              nullptr) == CUDA_SUCCESS);
@@ -332,7 +336,8 @@ TEST_CASE("maps of images have corners, channels and pixels") {
   }
   CHECK(encode_image(4, lower.data(), 32, 64) == CUDA_SUCCESS);
   CHECK(encode_image(2, lower.data(), 32, 64) == CUDA_ERROR_INVALID_VALUE);
-  CHECK(encode_image(4, nullptr, 32, 64) == CUDA_ERROR_INVALID_VALUE);
+  if (is_cpu_driver())  // NVIDIA's crashes
+    CHECK(encode_image(4, nullptr, 32, 64) == CUDA_ERROR_INVALID_VALUE);
   CHECK(encode_image(4, lower.data(), 0, 64) == CUDA_ERROR_INVALID_VALUE);
   CHECK(encode_image(4, lower.data(), 32, 2000) == CUDA_ERROR_INVALID_VALUE);
   const std::array<int, 2> far{-300, 0};

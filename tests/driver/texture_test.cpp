@@ -407,7 +407,10 @@ TEST_CASE("texture objects say what they were made of, and bad ones are refused"
   CHECK(description_told.filterMode == CU_TR_FILTER_MODE_LINEAR);
   CHECK(description_told.flags == normalized);
   CUDA_RESOURCE_VIEW_DESC view{};
-  CHECK(CU(cuTexObjectGetResourceViewDesc)(&view, texture.handle()) == CUDA_ERROR_INVALID_VALUE);
+  // NVIDIA's documentation says the same; its driver returns success and describes nothing.
+  const CUresult viewed = CU(cuTexObjectGetResourceViewDesc)(&view, texture.handle());
+  if (is_cpu_driver()) CHECK(viewed == CUDA_ERROR_INVALID_VALUE);
+  CHECK(view.width == 0);
   CUtexObject object = 0;
   CHECK(CU(cuTexObjectCreate)(nullptr, &resource, &wanted, nullptr) == CUDA_ERROR_INVALID_VALUE);
   CHECK(CU(cuTexObjectCreate)(&object, &resource, nullptr, nullptr) == CUDA_ERROR_INVALID_VALUE);

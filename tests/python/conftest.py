@@ -25,7 +25,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 import pycuda.driver as cuda
 import pytest
 from opengl_contexts import both, gl  # noqa: F401 - fixtures
-from programs import has_cpu_driver
+from programs import has_cpu_driver, is_cpu
 from pycuda import _driver
 from pycuda._compile_times import configured_logger
 from pycuda.tools import clear_context_caches, make_default_context
@@ -101,17 +101,59 @@ def pytest_runtest_makereport(item, call):
 
 
 @pytest.fixture
-def context(driver):
-    """A fresh context, current during the test."""
-    made = make_default_context()
+def context(driver, _kept_contexts):
+    """A fresh context, current during the test; on a GPU one of earlier tests, if they left it as new."""
+    if _kept_contexts:
+        made = _kept_contexts.pop()
+        made.push()
+    else:
+        made = make_default_context()
+    settings = _settings(driver)
     yield made
     clear_context_caches()
     while driver.Context.get_current() is not None:
         driver.Context.pop()
     try:
-        made.detach()
-    except driver.LogicError:
+        made.push()
+        as_new = not is_cpu() and _settings(driver) == settings
+        driver.Context.synchronize()
+        driver.Context.pop()
+        _kept_contexts.append(made) if as_new else made.detach()
+    except driver.Error:
         pass  # the test has detached it
+
+
+@pytest.fixture
+def cpu_context(context):
+    """The same, of the CPU driver: tests of what it alone does are skipped on a GPU."""
+    if not is_cpu():
+        pytest.skip("needs the CPU driver")
+    return context
+
+
+@pytest.fixture
+def programs_on_cpu(monkeypatch):
+    """The test's programs run on the CPU driver, also where there is a GPU."""
+    if not has_cpu_driver():
+        pytest.skip("needs the CPU driver, which was not built")
+    monkeypatch.setenv("PYCUDA_DRIVER", "cpu")
+
+
+@pytest.fixture(scope="session")
+def _kept_contexts():
+    """Contexts for the next tests: a GPU's takes a third of a second to make, of which there are thousands."""
+    kept = []
+    yield kept
+    for each in kept:
+        each.detach()
+
+
+def _settings(driver):
+    """What tests may set of the current context, but for the limits that its device does not have."""
+    settings = [driver.Context.get_cache_config(), driver.Context.get_shared_config()]
+    for which in (driver.limit.STACK_SIZE, driver.limit.MALLOC_HEAP_SIZE, driver.limit.PRINTF_FIFO_SIZE):
+        settings.append(driver.Context.get_limit(which))
+    return settings
 
 
 @pytest.fixture(scope="session")

@@ -137,9 +137,8 @@ def test_an_error_in_the_statement_is_the_programs_own(kernels):
     assert len(found) == 1
 
 
-@needs_cpu_driver
 @pytest.mark.parametrize("names", [("races",), ("race", "nothing"), ("",)])
-def test_an_unknown_check_names_the_checks(context, names):
+def test_an_unknown_check_names_the_checks(cpu_context, names):
     with pytest.raises(ValueError, match="the checks are memory, init, race, sync and all"), pycuda.checks(*names):
         pass
 
@@ -349,8 +348,7 @@ def test_run_refuses_what_it_cannot_do(options, words):
     assert words in ended.stderr
 
 
-@needs_cpu_driver
-def test_the_textbook_scan_in_place_is_a_race(context, driver):
+def test_the_textbook_scan_in_place_is_a_race(cpu_context, driver):
     module = SourceModule("""
     __global__ void scan(double *a)
     {

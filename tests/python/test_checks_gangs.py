@@ -4,9 +4,9 @@
 import re
 
 import pytest
-from programs import has_cpu_driver, run_program
+from programs import run_program
 
-pytestmark = pytest.mark.skipif(not has_cpu_driver(), reason="needs the CPU driver, which was not built")
+pytestmark = pytest.mark.usefixtures("programs_on_cpu")
 
 PLANS = """
 import pycuda.autoinit

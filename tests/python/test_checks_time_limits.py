@@ -2,9 +2,9 @@
 """A time limit ends checked kernels wherever they are, and leaves no lock held that later calls would wait for."""
 
 import pytest
-from programs import has_cpu_driver, run_program
+from programs import run_program
 
-pytestmark = pytest.mark.skipif(not has_cpu_driver(), reason="needs the CPU driver, which was not built")
+pytestmark = pytest.mark.usefixtures("programs_on_cpu")
 
 PROGRAM = """
 import warnings

@@ -246,8 +246,7 @@ def test_another_driver_says_who_counts(fake_driver):
     assert "only the CPU driver counts what kernels do" in errors
 
 
-@needs_cpu_driver
-@pytest.mark.usefixtures("context")
+@pytest.mark.usefixtures("cpu_context")
 def test_instances_of_templates_have_their_names_in_cpp():
     module = SourceModule("template <class T> __global__ void fill(T *a) { a[threadIdx.x] = 1; }")
     with pycuda.counters() as c:

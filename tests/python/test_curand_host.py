@@ -136,7 +136,7 @@ def test_poissons_distribution(own, mean):
 
 @pytest.mark.parametrize("mean", [3.5, 100])
 def test_poisson_counts_are_likely(own, mean):
-    scipy_stats = pytest.importorskip("scipy.stats")
+    scipy_stats = pytest.importorskip("scipy.stats", reason="needs SciPy")
     n = 40_000
     numbers = Generator(own, XORWOW, seed=1).draw("poisson", n, (ctypes.c_double(mean),))
     counts, expected = np.bincount(numbers), n * scipy_stats.poisson.pmf(np.arange(numbers.max() + 1), mean)

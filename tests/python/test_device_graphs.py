@@ -9,7 +9,7 @@ from pycuda.compiler import DynamicSourceModule, SourceModule
 pytestmark = pytest.mark.usefixtures("context")
 
 SOURCE = """
-__global__ void append(int *log, int tag) { log[1 + log[0]] = tag; log[0] += 1; }
+__global__ void append(int *log, int tag) { log[1 + atomicAdd(log, 1)] = tag; }
 
 __global__ void launch(unsigned long long graph, int mode, int *result)
 {

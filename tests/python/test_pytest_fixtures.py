@@ -47,6 +47,7 @@ def test_what_pytest_keeps_until_a_test_is_gone_is_no_leak(project):
     assert status == 1 and "ERROR test_it.py::test_kept - " in output and "5 passed, 1 error" in output, output
 
 
+@pytest.mark.usefixtures("programs_on_cpu")
 def test_only_what_the_test_left_is_named_as_what_holds_memory(project):
     code = """
         from pycuda import gpuarray

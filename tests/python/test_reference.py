@@ -133,7 +133,7 @@ for name, thing in vars(driver).items():
 
 
 def test_the_site_shows_methods_of_the_extension_as_python():
-    pytest.importorskip("jupyter_client")
+    pytest.importorskip("jupyter_client", reason="needs jupyter_client")
     command = [sys.executable, "-c", SHOWN, str(REFERENCE.parent / "conf.py")]
     shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert shown == ""

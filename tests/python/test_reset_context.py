@@ -5,7 +5,6 @@ import subprocess
 import sys
 
 import pytest
-from programs import has_cpu_driver
 
 _START = """
 import numpy as np
@@ -20,7 +19,7 @@ def fault():
     cuda.Context.synchronize()
 """
 
-needs_cpu_driver = pytest.mark.skipif(not has_cpu_driver(), reason="needs the CPU driver, whose faults it tells")
+on_cpu = pytest.mark.usefixtures("programs_on_cpu")
 
 
 def run(program, module="autoinit"):
@@ -29,7 +28,7 @@ def run(program, module="autoinit"):
     )
 
 
-@needs_cpu_driver
+@on_cpu
 def test_an_uncaught_fault_is_reported_once():
     ended = run("fault()")
     assert ended.returncode == 1
@@ -37,7 +36,7 @@ def test_an_uncaught_fault_is_reported_once():
     assert "pycuda.tools.reset_context()" in ended.stderr
 
 
-@needs_cpu_driver
+@on_cpu
 def test_a_fault_that_no_call_reports_is_printed_at_the_end():
     ended = run("""
 function = SourceModule("__global__ void f(float *a) { a[0] = 1; }").get_function("f")
@@ -46,7 +45,7 @@ function(np.uintp(64), block=(1, 1, 1))  # no memory is there, on any machine
     assert ended.stderr.count("illegal memory access at") == 1, ended.stderr
 
 
-@needs_cpu_driver
+@on_cpu
 def test_every_later_call_says_that_the_context_is_lost_and_why():
     ended = run("""
 for call in (fault, lambda: cuda.mem_alloc(4), lambda: gpuarray.zeros(3, np.float32)):
@@ -60,7 +59,7 @@ for call in (fault, lambda: cuda.mem_alloc(4), lambda: gpuarray.zeros(3, np.floa
     assert ended.returncode == 0, ended.stderr
 
 
-@needs_cpu_driver
+@on_cpu
 @pytest.mark.parametrize("module", ["autoinit", "autoprimaryctx"])
 def test_a_new_context_works_again_and_again(module):
     ended = run(

@@ -2,9 +2,9 @@
 """Wrong kernels and wrong calls end with an error, or do no harm: never with the process."""
 
 import pytest
-from programs import has_cpu_driver, run_program
+from programs import run_program
 
-pytestmark = pytest.mark.skipif(not has_cpu_driver(), reason="needs the CPU driver, which was not built")
+pytestmark = pytest.mark.usefixtures("programs_on_cpu")
 
 # Each overruns an array of 8 elements: upwards (i > 0) or downwards, element by element or far away at once.
 OVERRUNS = {

@@ -21,7 +21,7 @@ constexpr cuuint64_t known_flags =
 bool fits_kernels(const Graph& graph) {
   return std::ranges::all_of(graph.nodes(), [](const auto& node) {
     if (const auto* kernel = std::get_if<KernelAction>(&node->action))
-      return !kernel->facts->calls_device_runtime || kernel->facts->launches_only_graphs;
+      return !kernel->facts->launches_kernels;
     if (const auto* child = std::get_if<ChildAction>(&node->action))
       return fits_kernels(*child->graph);
     return std::holds_alternative<CopyAction>(node->action) ||

@@ -10,7 +10,9 @@ namespace {
 
 bool is_flat(const CUDA_MEMSET_NODE_PARAMS& spec) { return spec.height <= 1; }
 
-bool calls_device_runtime(const KernelAction& action) { return action.facts->calls_device_runtime; }
+bool calls_device_runtime(const KernelAction& action) {
+  return action.facts->calls_device_runtime();
+}
 
 struct Compare {
   const NodeAction& want;

@@ -6,6 +6,7 @@
 
 #include "cpu/api/capture.h"
 #include "cpu/api/claimed_architecture.h"
+#include "cpu/api/error_detail.h"
 #include "cpu/api/event.h"
 #include "cpu/api/library.h"
 #include "cpu/api/occupancy.h"
@@ -109,6 +110,10 @@ CUresult make_request(Function& function, Context& context, const LaunchShape& s
 CUresult launch(Function& function, Stream& stream, const LaunchShape& shape, std::string params) {
   if (stream.in_capture()) [[unlikely]]
     return capture_launch(function, stream, shape, std::move(params));
+  if (function.facts().launches_graphs) [[unlikely]] {
+    return fail(CUDA_ERROR_NOT_SUPPORTED,
+                "the kernel launches graphs, so it must be a node of a graph itself");
+  }
   exec::LaunchRequest request;
   const CUresult status = prepare(function, stream.context(), shape, std::move(params), &request);
   if (status != CUDA_SUCCESS) return status;

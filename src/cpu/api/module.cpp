@@ -157,7 +157,7 @@ Function::Function(Module& module, std::size_t number)
       number_(number),
       facts_(module.image()->code().program()->kernels()[number]),
       clusters_(module.image()->code().program()->implementation().clusters_of(facts_.name)),
-      launched_are_loaded_(!facts_.calls_device_runtime),
+      launched_are_loaded_(!facts_.calls_device_runtime()),
       handle_(registry.functions.insert(this)) {}
 
 ptx::ClusterDirectives Function::clusters() const {

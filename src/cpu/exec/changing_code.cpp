@@ -14,7 +14,7 @@ using std::chrono::steady_clock;
 /// its code or to one LaunchContext.
 bool may_change(const LaunchContext& launch) {
   return !launch.request.cooperative && launch.cluster_blocks == 1 && launch.races == nullptr &&
-         launch.counters == nullptr && !launch.kernel.facts.calls_device_runtime;
+         launch.counters == nullptr && !launch.kernel.facts.calls_device_runtime();
 }
 
 }  // namespace

@@ -77,7 +77,7 @@ std::size_t share_of(const LaunchRequest& request, unsigned processor) {
 bool runs_in_caller(const LaunchRequest& request) {
   // A launch must not wait for the kernel: how often a loop runs is known to nobody.
   // And only what the workers run has room for the launches of a kernel.
-  if (request.kernel->facts.loops || request.kernel->facts.calls_device_runtime) return false;
+  if (request.kernel->facts.loops || request.kernel->facts.calls_device_runtime()) return false;
   const bool gangs = variants::uses_gangs(request.kernel->facts, request.grid, request.block);
   if (request.kernel->facts.suspends && !gangs) return false;
   const std::uint64_t blocks = block_count(request);
@@ -178,7 +178,7 @@ void GridRun::run_here(unsigned processor) {
 }
 
 bool GridRun::worth_waking() const {
-  return chunks_ > 1 || launch_.suspends || launch_.kernel.facts.calls_device_runtime ||
+  return chunks_ > 1 || launch_.suspends || launch_.kernel.facts.calls_device_runtime() ||
          expected_block_time(launch_.kernel) == 0;
 }
 

@@ -8,7 +8,7 @@ namespace pycuda::cpu::exec {
 
 DeviceError GraphScope::add_tail(LaunchableGraph graph) {
   const std::lock_guard lock(mutex_);
-  if (tails_.size() >= most_tails) return DeviceError::LaunchPendingCountExceeded;
+  if (tails_.size() >= most_tails) return DeviceError::InvalidValue;
   const bool itself = graph.handle == graph_;
   if (itself ? again_ : graph.in_flight->exchange(true)) return DeviceError::InvalidValue;
   if (itself) graph.in_flight->store(again_ = true);
@@ -18,7 +18,7 @@ DeviceError GraphScope::add_tail(LaunchableGraph graph) {
 
 DeviceError GraphScope::fire(const LaunchableGraph& graph) {
   const std::lock_guard lock(mutex_);
-  if (fired_ >= most_fired) return DeviceError::LaunchPendingCountExceeded;
+  if (fired_ >= most_fired) return DeviceError::InvalidValue;
   if (graph.handle == graph_ || graph.in_flight->exchange(true)) return DeviceError::InvalidValue;
   ++fired_;
   return DeviceError::Success;

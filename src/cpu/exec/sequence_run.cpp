@@ -58,7 +58,7 @@ void SequenceRun::learn_from_last_step() const {
 }
 
 std::shared_ptr<GraphScope> SequenceRun::scope_for(const Kernel& kernel) {
-  if (!kernel.facts.calls_device_runtime && sequence->graph == 0) return nullptr;
+  if (!kernel.facts.calls_device_runtime() && sequence->graph == 0) return nullptr;
   if (scope == nullptr) scope = std::make_shared<GraphScope>(sequence->graph);
   return scope;
 }

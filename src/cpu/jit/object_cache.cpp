@@ -40,7 +40,7 @@ void members(auto& file, Of<KernelFacts> auto& facts) {
        facts.waits_in_blocks, facts.line_width, facts.gang_frame_bytes, facts.most_gang_blocks,
        facts.fuses_blocks, facts.fusible_block, facts.walks_rows, facts.strides_over_grid,
        facts.scalar_reason, facts.forms, facts.is_baseline, facts.is_makeshift, facts.source_files,
-       facts.loops, facts.processor_flushes, facts.calls_device_runtime, facts.launches_only_graphs,
+       facts.loops, facts.processor_flushes, facts.launches_kernels, facts.launches_graphs,
        facts.launched_by_kernels, facts.tile_columns, facts.tile_rows, facts.tile_frame_bytes,
        facts.check_sites, facts.streamed, facts.streams);
 }

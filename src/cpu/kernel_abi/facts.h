@@ -104,9 +104,9 @@ struct KernelFacts {
   std::vector<std::string> source_files;  ///< .file table: index = number
   bool loops = false;              ///< has a branch backwards or recursion, so `cost` says little
   bool processor_flushes = false;  ///< runs with subnormal numbers flushed by the processor
-  bool calls_device_runtime = false;  ///< it may launch kernels or graphs
-  bool launches_only_graphs = false;  ///< of the device run-time library it calls nothing else
-  bool launched_by_kernels = false;   ///< its address is taken: one of the module may launch it
+  bool launches_kernels = false;   ///< it may, or calls more of the device run-time library
+  bool launches_graphs = false;
+  bool launched_by_kernels = false;  ///< its address is taken: one of the module may launch it
   /// The threads of a tile, a gang of several rows, along x and y; 0: there is no such form. It is
   /// for blocks that are made of whole tiles.
   std::uint32_t tile_columns = 0, tile_rows = 0;
@@ -117,6 +117,7 @@ struct KernelFacts {
   /// What it counts; null: nothing. Not kept on disk: nor is code that counts.
   std::shared_ptr<const CountedPlaces> counted;
 
+  bool calls_device_runtime() const { return launches_kernels || launches_graphs; }
   /// Static shared memory as the program declares it: what counts against limits.
   std::uint32_t declared_shared_bytes() const { return static_shared_bytes - shared_gap_bytes; }
 };

@@ -127,7 +127,6 @@ KernelFacts kernel_facts(const ModuleLowering& lowering, std::uint32_t kernel) {
   std::uint64_t callee_local = 0;
   std::uint32_t registers = 0;
   std::uint64_t instructions = 0;
-  bool launches_graphs = false;
   for (const std::uint32_t reached : lowering.calls().reachable(kernel)) {
     const ptx::Function& callee = module.functions[reached];
     if (reached != kernel) callee_local = std::max(callee_local, local_bytes(callee));
@@ -135,13 +134,11 @@ KernelFacts kernel_facts(const ModuleLowering& lowering, std::uint32_t kernel) {
     instructions += callee.body.size();
     if (!callee.is_defined) {
       if (const auto* called = ptx::find_linked_device_runtime(callee.name))
-        (ptx::launches_graph(*called) ? launches_graphs : facts.calls_device_runtime) = true;
+        (ptx::launches_graph(*called) ? facts.launches_graphs : facts.launches_kernels) = true;
     }
     facts.reads_reserved_shared |= reads_reserved_shared(callee);
     facts.loops = facts.loops || branches_back(callee) || lowering.calls().recurses(reached);
   }
-  facts.launches_only_graphs = launches_graphs && !facts.calls_device_runtime;
-  facts.calls_device_runtime |= launches_graphs;
   facts.launched_by_kernels = lowering.calls().kernel_named(kernel);
   facts.local_bytes = static_cast<std::uint32_t>(local_bytes(function) + callee_local);
   for (const ptx::Variable& variable : module.variables) {

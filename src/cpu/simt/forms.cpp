@@ -58,7 +58,7 @@ void erase_unused(std::vector<llvm::Function*> called) {
 }  // namespace
 
 Forms likely_forms(const KernelFacts& facts) {
-  if (facts.gang_lanes == 0 || facts.launched_by_kernels || facts.calls_device_runtime)
+  if (facts.gang_lanes == 0 || facts.launched_by_kernels || facts.calls_device_runtime())
     return Forms::all();
   if (facts.required_block.x != 0) return form_of_block(facts, facts.required_block);
   if (facts.tile_rows == 0) return Form::Gangs;

@@ -80,7 +80,7 @@ constexpr std::uint64_t null_stream = 0, tail_stream = 3, fire_and_forget = 4;
 template <auto run_thread>
 Kernel launching_kernel(std::string name) {
   Kernel kernel = plain_kernel<run_thread>(std::move(name));
-  kernel.facts.calls_device_runtime = true;
+  kernel.facts.launches_kernels = true;
   kernel.facts.parameter_bytes = 16;
   return kernel;
 }

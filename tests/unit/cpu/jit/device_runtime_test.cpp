@@ -62,9 +62,9 @@ TEST_CASE("it is known which kernels launch and which may be launched") {
   CHECK(kernels[0].launched_by_kernels);
   CHECK(kernels[1].launched_by_kernels);
   CHECK_FALSE(kernels[2].launched_by_kernels);
-  CHECK_FALSE(kernels[0].calls_device_runtime);
-  CHECK_FALSE(kernels[1].calls_device_runtime);
-  CHECK(kernels[2].calls_device_runtime);
+  CHECK_FALSE(kernels[0].calls_device_runtime());
+  CHECK_FALSE(kernels[1].calls_device_runtime());
+  CHECK(kernels[2].calls_device_runtime());
 }
 
 TEST_CASE("kernels that launch graphs alone are told from those that launch kernels") {
@@ -89,12 +89,11 @@ TEST_CASE("kernels that launch graphs alone are told from those that launch kern
   REQUIRE(program);
   const std::vector<KernelFacts>& kernels = (*program)->kernels();
   REQUIRE(kernels.size() == 3);
-  CHECK(kernels[0].calls_device_runtime);
-  CHECK(kernels[0].launches_only_graphs);
-  CHECK(kernels[1].calls_device_runtime);
-  CHECK_FALSE(kernels[1].launches_only_graphs);
-  CHECK_FALSE(kernels[2].calls_device_runtime);
-  CHECK_FALSE(kernels[2].launches_only_graphs);
+  CHECK(kernels[0].launches_graphs);
+  CHECK_FALSE(kernels[0].launches_kernels);
+  CHECK(kernels[1].launches_graphs);
+  CHECK(kernels[1].launches_kernels);
+  CHECK_FALSE(kernels[2].calls_device_runtime());
 }
 
 TEST_CASE("the address of a kernel does not bind kernels together") {
