@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "cpu/jit/run_steps.h"
 
+#include <llvm/IR/StructuralHash.h>
+
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
 #include <stdexcept>
+#include <string>
 
 #include "base/log.h"
 #include "cpu/jit/contracts.h"
@@ -32,6 +35,38 @@ void log_step(const Stage& stage, const Step& step, std::chrono::nanoseconds tim
 }
 
 std::string text_of(const Step& step) { return std::string("step ") + step.name + ": "; }
+
+/// Verifies what the steps of a stage give: after each one that changed the module, as far as a
+/// hash shows, and at the end. Most steps find nothing to do in most modules.
+class Verification {
+ public:
+  explicit Verification(const Compilation& all) : all_(all) {}
+
+  void after(const Step& step) {
+    const llvm::IRHash hash = llvm::StructuralHash(all_.module(), /*DetailedHash=*/true);
+    last_ = &step;
+    is_due_ = true;
+    if (hash != hash_ || step.gives != form_) verify();
+    hash_ = hash;
+    form_ = step.gives;
+  }
+  void at_end() {
+    if (is_due_) verify();
+  }
+
+ private:
+  void verify() {
+    is_due_ = false;
+    const std::string found = violation(all_, last_->gives);
+    if (!found.empty()) throw std::runtime_error(text_of(*last_) + found);
+  }
+
+  const Compilation& all_;
+  const Step* last_ = nullptr;
+  bool is_due_ = false;  ///< not verified after the last step
+  llvm::IRHash hash_ = 0;
+  Ir form_ = Ir::Lowered;
+};
 
 /// What LLVM reports as fatal is thrown (compile.cpp), without a word of what was being done.
 void run_or_name(const Step& step, Compilation& all) {
@@ -116,6 +151,7 @@ void run_step(const Step& step, Compilation& all) {
 void run_stage(const Stage& stage, Compilation& all) {
   const bool logs = base::log_level() >= base::LogLevel::Debug;
   const bool verifies = verifies_contracts() || dumps_steps();
+  Verification verification(all);
   for (const Step& step : stage.steps) {
     if (step.wanted && !step.wanted(all)) continue;
     const unsigned before = logs ? all.module().getInstructionCount() : 0;
@@ -124,9 +160,9 @@ void run_stage(const Stage& stage, Compilation& all) {
     if (logs)
       log_step(stage, step, thread_time() - start, before, all.module().getInstructionCount());
     dump_step(step.name, all.module());
-    const std::string found = verifies ? violation(all, step.gives) : std::string();
-    if (!found.empty()) throw std::runtime_error(text_of(step) + found);
+    if (verifies) verification.after(step);
   }
+  verification.at_end();
   if (stage.dump) dump(stage.dump, all.module());
 }
 
