@@ -15,9 +15,10 @@ CODE = re.compile(r"```ipython3\n(.*?)\n```", re.DOTALL)
 MISTAKES = {
     1: [
         ("square", "  out[i] =", "  out[i + 1] =", "memory: illegal memory access"),
-        ("square", "  out[i] =", "  float x =", "10 of your elements are nan, which is in memory here before"),
+        ("square", "  out[i] =", "  float x =", "10 of your elements are nan: no thread wrote there"),
         ("square", "in[i] * in[i]", "in[i] * 2", "8 of 10 elements differ"),
         ("stretch", "a[i] / (a[i]", "a[i + 1] / (a[i]", "(race|memory): "),
+        ("stretch", "a[i] / (a[i] + 0.2f)", "a[i] / a[i] + 0.2f", "nan: .* something like 0 / 0"),
     ],
     2: [
         ("invert", "i < n", "i <= n", "memory: illegal memory access"),
@@ -112,6 +113,7 @@ MISTAKES = {
         ("shift", "i + 1 < n ? in[i + 1] : 0", "in[min(i + 1, n - 1)]", r"out\[99\] is 100, expected is 0"),
         ("race", "  __syncthreads();\n", "", "race: "),
         ("race", "i + 1 < n ? a[i + 1] : 0", "a[i + 1]", "memory: illegal memory access"),
+        ("deadlock", "AD", "A and D", "'A and D' is no answer here: give letters alone, in quotes"),
         ("race", "if (i + 1 < n) a[i] = x", "if (i < n) a[i] = x", r"The first is \[255\]"),
         ("race", "  __syncthreads();", "  if (i + 1 < n) __syncthreads();", "sync: "),
     ],
@@ -150,10 +152,13 @@ def _lesson(number):
     return json.loads(path.read_text())["cells"]
 
 
+def _code_of(lesson):
+    return ["".join(cell["source"]) for cell in _lesson(lesson) if cell["cell_type"] == "code"]
+
+
 def verdicts_of(lesson, tries, **environment):
     """What the check of each exercise prints after its cell has run with a text; all in one notebook, in order."""
-    cells = [("".join(cell["source"]), cell) for cell in _lesson(lesson)]
-    code = [text for text, cell in cells if cell["cell_type"] == "code"]
+    code = _code_of(lesson)
     checks = {re.search(r'course\.check\("(\w+)"', text)[1]: text for text in code if "course.check(" in text}
     wanted = [(text, checks[name]) for name, text in tries]
     program = f"FOLDER = {str(COURSE)!r}\n" + BEGINNING
@@ -191,6 +196,18 @@ def test_a_kernel_that_does_not_compile_is_not_checked_as_it_was_before(context)
     said = verdicts_of(2, [("invert", right), ("invert", right.replace("1 - a[i];", "1 - a[i]")), ("invert", right)])
     assert [("Correct!" in text) for text in said] == [True, False, True]
     assert "invert did not compile in" in said[1]
+
+
+def test_a_kernel_that_has_never_compiled_is_not_looked_for_in_other_cells(context):
+    pytest.importorskip("IPython", reason="needs IPython")
+    beginning = ["import course", "%load_ext pycuda", "import pycuda.autoinit, pycuda.driver as cuda, numpy as np"]
+    right = solutions_of(2)["invert"]
+    checks = [text for text in _code_of(2) if 'course.check("invert"' in text]
+    program = f"FOLDER = {str(COURSE)!r}\n" + BEGINNING
+    program += f"\nverdicts({beginning!r}, [])\n"
+    program += f"print(verdicts([], [({right.replace(';', '')!r}, {checks[0]!r})])[0][1])\n"
+    output, _ = run_program(program, PYCUDA_CPU_CHECK=None)
+    assert "The cell before this one failed" in output and "Run the cells above" not in output
 
 
 def test_an_exercise_whose_cell_failed_is_not_judged_by_what_was_there_before(context):

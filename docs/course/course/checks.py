@@ -3,6 +3,7 @@
 
 import builtins
 import contextlib
+import re
 from collections import Counter
 from dataclasses import dataclass
 
@@ -92,8 +93,9 @@ def _tested(test, work):
     failed = _last_cell_failed()
     try:
         addition = test(work)
-    except NotYet:
-        if failed:
+    except Exception as problem:
+        # A kernel whose cell did not compile says that itself.
+        if failed and not isinstance(problem, RuntimeError):
             raise failed from None
         raise
     if failed:
@@ -122,11 +124,9 @@ def _sentence_of(problem):
 def _form_expected(given, expected):
     """What an answer should look like, if the given one does not: a number in quotes, one where two are asked for."""
     if isinstance(expected, str):
-        return (
-            ""
-            if isinstance(given, (str, list, tuple, set))
-            else f"{given!r} is no answer here: give letters, in quotes."
-        )
+        if isinstance(given, (list, tuple, set)) or (isinstance(given, str) and not re.search("[a-z]{2}", given)):
+            return ""
+        return f"{given!r} is no answer here: give letters alone, in quotes."
     with contextlib.suppress(ValueError):  # lists of lists of other lengths
         if np.shape(given) == np.shape(expected) and np.asarray(given).dtype.kind in "biuf":
             return ""
@@ -172,7 +172,7 @@ def compare(result, expected, tolerance=1e-4):
     text += f"yours is {result[first]:.6g}, expected is {expected[first]:.6g}."
     unwritten = int(np.count_nonzero(np.isnan(result))) if np.issubdtype(result.dtype, np.inexact) else 0
     if unwritten and not np.isnan(expected).any():
-        text += f" {unwritten} of your elements are nan, which is in memory here before a thread writes to it."
+        text += f" {unwritten} of your elements are nan: no thread wrote there, or one computed something like 0 / 0."
     elif not result.any():
         text += " All of your elements are 0: did the kernel write any?"
     raise NotYet(text)
