@@ -16,6 +16,7 @@ _PYTHON_LOOP = re.compile(r"\b(for \w+ in [^:{;]*:|while [^({;]*:|elif\b)")
 _MARKED = re.compile(r"error[^\n]*\n(?P<line>[^\n]+)\n(?P<indent> *)\^")
 _PLACEHOLDER = re.compile(r"%[sdifgr]\b|\$\w+|@\w+@?")
 _POWER = re.compile(r"must be a pointer[^\n]*\n[^\n]*[\w\])] ?\*\* ?[\w(]")
+_COMMA_INDEX = re.compile(r"error[^\n]*\n[^\n]*\w\[[^\[\]\n,]+,[^\[\]\n]+\]")
 _VARIABLE_SIZE = re.compile(r"must have a constant value\n[^\n]*\b\w+ +\w+\[")
 _NUMPY = {
     "bool_": "bool",
@@ -191,6 +192,11 @@ def _advice_on_mark(output):
     for mark in _PLACEHOLDER.finditer(found["line"]) if found else ():
         if mark.start() - 1 <= at <= mark.end():
             return f"{mark[0]} is a placeholder of a template, which has not been filled in"
+    if found and found[0].startswith('error: expected a ";"'):
+        if not found["line"][:at].strip():
+            return "the line before has no ; at its end"
+        if found["line"][at] == "}":
+            return "the last statement before } has no ; at its end"
     return ""
 
 
@@ -219,6 +225,8 @@ def mistake_in_errors(output):
         return "C++ has no operator **: write x * x, or powf(x, y)"
     if re.search(r'operand types are: [^\n]*\bu?int3\b|class "(?:uint3|dim3)" has no', output):
         return _PARTS
+    if _COMMA_INDEX.search(re.sub(r"\([^()\n]*\)", "", output)):
+        return "C++ indexes two dimensions by a[i][j], and a pointer by a[i * columns + j], not by a[i, j]"
     if _VARIABLE_SIZE.search(output):
         return (
             "the compiler must know the size of an array: #define N 256 or options=['-DN=256']; shared memory of "

@@ -267,7 +267,9 @@ def test_a_compile_error_has_five_lines_and_names_the_line_of_the_program(contex
     error, *quoted, headline, command = str(told.value).splitlines()
     assert error == 'kernel.cu(5): error: expected a ";"'
     assert [line.strip() for line in quoted] == ["}", "^"]
-    assert headline.startswith("compilation of kernel.cu failed (line 5 of kernel.cu is ")
+    assert headline.startswith(
+        "compilation of kernel.cu failed: the line before has no ; at its end (line 5 of kernel.cu is "
+    )
     assert headline.endswith(f"test_mistakes.py:{closing})")
     assert command.startswith("[command: ")
     assert "1 error detected" in told.value.stderr

@@ -65,6 +65,11 @@ def kernel(body, parameters="float *a, int n"):
         (kernel("printf(\u201chi\u201d);"), 'U\\+201C, a curly quotation mark: type "'),
         (kernel("\u00a0a[0] = 1;"), r"U\+00A0, a space that does not break"),
         (kernel("a[0] = 1 \u2212 n;"), r"U\+2212, a minus sign of typography"),
+        (kernel("a[0] = 1"), "the last statement before } has no ; at its end"),
+        (kernel("\n  a[0] = 1\n  a[1] = 2;\n"), "the line before has no ; at its end"),
+        (kernel("\n  a[0] = 1\n"), "the line before has no ; at its end"),
+        (kernel("__shared__ float t[3][4]; t[n, n + 1] = 2;"), r"indexes two dimensions by a\[i\]\[j\]"),
+        (kernel("__shared__ float t[3][4]; a[0] = t[min(n, 3), threadIdx.x];"), r"by a\[i\]\[j\]"),
     ],
 )
 def test_what_c_has_in_its_place_is_named(context, source, words):
@@ -95,6 +100,8 @@ def test_sources_of_c_need_no_advice(source):
         "kernel.cu(1): error: expression must have a constant value\n  case n: break;\n       ^",
         'kernel.cu(1): error: identifier "n" is undefined\n  int a[] = {{n}};\n              ^',
         'kernel.cu(1): error: class "float3" has no member "i"\n  a.i\n    ^',
+        'kernel.cu(1): error: expected a ";"\n  int x y = 3;\n        ^',
+        "kernel.cu(1): error: no such thing\n  x = f(a[i], b[j]);\n      ^",
     ],
 )
 def test_other_errors_of_the_same_words_are_left_to_the_compiler(output):
