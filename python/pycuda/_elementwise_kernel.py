@@ -197,7 +197,10 @@ class ElementwiseKernel:
         if operation is None:
             raise TypeError("operation must be a string of C++, such as 'z[i] = x[i] + y[i]'; it is None")
         check_expressions(operation=operation)
-        refuse_keywords("ElementwiseKernel", kwargs, _SETTINGS)
+        if kwargs.keys() - _SETTINGS:
+            refuse_keywords(
+                "ElementwiseKernel", kwargs, ("arguments", "operation", "name", "keep", "options", *_SETTINGS)
+            )
         self.gen_kwargs = dict(kwargs, keep=keep, options=options, name=name, operation=operation, arguments=arguments)
         self._arguments = None
         self._variables = []
@@ -297,7 +300,7 @@ class ElementwiseKernel:
             try:
                 function.prepared_async_call(grid, block, stream, *arguments)
             except struct.error as error:
-                raise struct.error(f"{error}{advice_on_numbers(self._arguments, args)}") from None
+                raise struct.error(f"{error}{advice_on_numbers(self._arguments, args, str(error))}") from None
             return
         first = _stride_kernel_and_types(self, False)[0]
         copy_variables(self._variables, first, module, stream)

@@ -103,7 +103,10 @@ class Argument:
     """An argument of a kernel: its dtype and its name."""
 
     def __init__(self, dtype, name):
-        self.dtype = np.dtype(dtype)
+        try:
+            self.dtype = np.dtype(dtype)
+        except TypeError as error:
+            raise TypeError(f"{error}: {type(self).__name__}(dtype, name) has the dtype first") from None
         self.name = name
 
     def __repr__(self):

@@ -83,6 +83,7 @@ def test_reshape_copies_only_where_that_is_allowed():
         assert call(device).ptr == device.ptr
         same(call(device), call(host))
     assert device.reshape((2, 3), copy=True).ptr != device.ptr
+    same(device.reshape(shape=(3, 2), order="F"), host.reshape((3, 2), order="F"))
     agree(lambda a: np.reshape(a.T, (2, 3), copy=True), host)
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Typical mistakes with arrays, generated kernels and random numbers: each error says what to write instead."""
 
+import struct
 import warnings
 
 import numpy as np
@@ -12,6 +13,7 @@ from pycuda.compiler import SourceModule
 from pycuda.elementwise import ElementwiseKernel
 from pycuda.reduction import ReductionKernel
 from pycuda.scan import ExclusiveScanKernel, InclusiveScanKernel
+from pycuda.tools import VectorArg
 
 pytestmark = pytest.mark.usefixtures("context")
 
@@ -56,6 +58,19 @@ CALLS = {
     "the smaller of two": (lambda: gpuarray.min(zeros(), zeros()), TypeError, r"minimum\(a, b\) compares"),
     "a keyword of get": (lambda: zeros().get(pagelock=True), TypeError, "ary, pagelocked, async_ and stream are known"),
     "a keyword of arange": (lambda: gpuarray.arange(3, dtyp="f4"), ValueError, "takes start, stop, step, dtype and"),
+    "a keyword of reshape": (lambda: zeros().reshape((4,), odrer="F"), TypeError, "did you mean 'order'"),
+    "two shapes": (lambda: zeros().reshape(4, shape=(2, 2)), TypeError, "got the shape twice"),
+    "a name before its dtype": (lambda: VectorArg("x", np.float32), TypeError, r"VectorArg\(dtype, name\)"),
+    "a fraction for an int": (
+        lambda: ElementwiseKernel("float *x, int c", "x[i] = c")(zeros(), 2.5),
+        struct.error,
+        "needs an integer, not float; 'c' is declared as int32",
+    ),
+    "a complex number for a float": (
+        lambda: ElementwiseKernel("float *x, float c", "x[i] = c")(zeros(), 1j),
+        struct.error,
+        "needs a number, not complex; 'c' is declared as float32",
+    ),
     "no DLPack": (lambda: gpuarray.from_dlpack(5), AttributeError, r"int has no __dlpack__: to_gpu\(numpy.array"),
     "no device array": (
         lambda: gpuarray.from_cuda_array_interface(np.zeros(3)),

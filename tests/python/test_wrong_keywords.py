@@ -25,9 +25,10 @@ KEYWORDS = {
     "linkoptions": (lambda: DynamicModule(linkoptions=[]), "did you mean 'link_options'"),
     "include": (lambda: DynamicSourceModule(SCALE, include=[]), "did you mean 'include_dirs'"),
     "preambel": (lambda: ElementwiseKernel("float *a", "a[i] = 1", preambel=""), "did you mean 'preamble'"),
+    "nam": (lambda: ElementwiseKernel("float *a", "a[i] = 1", nam="k"), "did you mean 'name'"),
     "stream": (
         lambda: ElementwiseKernel("float *a", "a[i] = 1", stream=None),
-        "it takes preamble, loop_prep, after_loop",
+        "it takes arguments, operation, name, keep, options, preamble, loop_prep, after_loop",
     ),
     "reduce": (lambda: ReductionKernel(np.float32, "0", reduce="a+b"), "did you mean 'reduce_expr'"),
     "map": (lambda: ReductionKernel(np.float32, "0", "a+b", map="x[i]"), "did you mean 'map_expr'"),

@@ -8,6 +8,7 @@ import numpy as np
 
 from pycuda import _driver
 from pycuda._arrays.core.shapes import _axis, _order_is_fortran, _reduced_axes, _reshaped_strides
+from pycuda._wrong_keywords import refuse_keywords
 
 _array = _driver._array
 
@@ -39,7 +40,10 @@ def reshape(self, *shape, **kwargs):
     """
     order, copy = kwargs.pop("order", "C"), kwargs.pop("copy", None) if kwargs else None
     if kwargs:
-        raise TypeError(f"unexpected keyword arguments: {', '.join(kwargs)}")
+        refuse_keywords("reshape", kwargs, ("shape", "order", "copy"))
+        if shape:
+            raise TypeError("reshape() got the shape twice, by position and as shape=")
+        shape = (kwargs["shape"],)
     if len(shape) == 1 and not hasattr(shape[0], "__index__"):
         shape = shape[0]
     shape = list(operator.index(length) for length in shape)
