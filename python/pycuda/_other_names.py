@@ -9,6 +9,9 @@ _OF_SCIPY = {
     name: f"scipy.special.{function}(a) computes it on the device"
     for name, function in zip("erf erfc erfinv gamma lgamma".split(), "erf erfc erfinv gamma gammaln".split())
 }
+_OF_CUPY = dict.fromkeys(
+    ("RawKernel", "RawModule"), "pycuda.compiler.SourceModule(source) compiles kernels, its get_function(name) has one"
+)
 _NAMES = {
     "GPUArray": dict.fromkeys(("numpy", "cpu", "asnumpy", "to_host", "copy_to_host", "to_numpy", "as_numpy"), _TO_HOST)
     | {
@@ -51,7 +54,8 @@ _NAMES = {
     "pycuda.gpuarray": dict.fromkeys(("asnumpy", "to_cpu", "from_gpu", "to_host"), _TO_HOST)
     | dict.fromkeys(("to_device", "cuda_array", "togpu"), _TO_DEVICE)
     | dict.fromkeys(("rand", "randn", "random"), "pycuda.curandom has rand(shape) and generators")
-    | _OF_SCIPY,
+    | _OF_SCIPY
+    | _OF_CUPY,
     "pycuda.cumath": _OF_SCIPY
     | {
         "pow": "a ** b computes it on the device",
@@ -72,6 +76,7 @@ _NAMES = {
     )
     | {"seed": "numpy.random.seed(n) makes rand() repeatable, generators take a seed_getter"},
     "pycuda": {
+        **_OF_CUPY,
         "GPUArray": "it is pycuda.gpuarray.GPUArray",
         "SourceModule": "it is pycuda.compiler.SourceModule",
         "ElementwiseKernel": "it is pycuda.elementwise.ElementwiseKernel",

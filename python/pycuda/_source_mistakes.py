@@ -135,8 +135,16 @@ _HABITS = (
     ),
     (r'identifier "\w+" is undefined\n[^\n]*\bSCAN_EXPR\(', "scan_expr calls its two numbers a and b"),
     (
+        r'identifier "(\w+)" is undefined\n *extern "C" __global__ void \w+\((?:[^\n]*, )?\1 [^\n]*unsigned long n\) ',
+        "the type {} of an argument is defined in the preamble: preamble='struct {} { ... };'",
+    ),
+    (
         r"must have pointer-to-object type[^\n]*\n[^\n]*\bREAD_AND_MAP\(",
         "an argument that map_expr indexes is declared as a pointer: float *x",
+    ),
+    (
+        r"invalid value for --gpu-architecture",
+        "`python -m pycuda` prints the architectures that NVRTC knows; without arch= it is the device's",
     ),
     (r"return value type does not match the function type", "a void function, such as a kernel, returns nothing"),
 )

@@ -79,6 +79,8 @@ CALLS = {
     ),
     "a power": (lambda: cumath.pow, AttributeError, r"'pow': a \*\* b computes it"),
     "an angle": (lambda: cumath.atan2, AttributeError, r"np\.arctan2\(a, b\) computes it"),
+    "a kernel of CuPy": (lambda: gpuarray.RawKernel, AttributeError, r"SourceModule\(source\) compiles kernels"),
+    "the same of the package": (lambda: pycuda.RawModule, AttributeError, r"SourceModule\(source\) compiles kernels"),
     "a class of the package": (lambda: pycuda.GPUArray, AttributeError, "it is pycuda.gpuarray.GPUArray"),
     "a module of the driver": (lambda: cuda.gpuarray, AttributeError, "import pycuda.gpuarray"),
     "another generator": (

@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: MIT
 """What of Python, notebooks and text editors gets into sources: the error says what C++ has in its place."""
 
+import numpy as np
 import pytest
+from pycuda import gpuarray
 from pycuda._compile_advice import advice, advice_on_errors
 from pycuda.compiler import SourceModule
 from pycuda.driver import CompileError
+from pycuda.elementwise import ElementwiseKernel
+from pycuda.tools import get_or_register_dtype
 
 KERNEL = "__global__ void f(float *a, int n) { a[threadIdx.x] = n; }\n"
 
@@ -76,6 +80,18 @@ def test_what_c_has_in_its_place_is_named(context, source, words):
     with pytest.raises(CompileError, match=words) as caught:
         SourceModule(source)
     assert str(caught.value).index("error") < str(caught.value).index("compilation of")  # the compiler's words first
+
+
+def test_an_unknown_architecture(context):
+    with pytest.warns(UserWarning), pytest.raises(CompileError, match="prints the architectures that NVRTC knows"):
+        SourceModule(KERNEL, arch="sm_987")
+
+
+def test_a_struct_that_the_preamble_lacks(context):
+    dtype = get_or_register_dtype("missing_pt", np.dtype([("x", np.float32), ("y", np.int32)]))
+    kernel = ElementwiseKernel("missing_pt *p, float *o", "o[i] = p[i].x")
+    with pytest.raises(CompileError, match=r"preamble='struct missing_pt \{ ... \};'"):
+        kernel(gpuarray.zeros(4, dtype), gpuarray.zeros(4, np.float32))
 
 
 @pytest.mark.parametrize(
