@@ -26,7 +26,7 @@ _warn_of_original()
 
 
 def _complete_errors():
-    import sys  # start-up time: none; it is no name of the package
+    import sys  # start-up time: none; not a name of the package
 
     shown_by = sys.excepthook
 

@@ -151,3 +151,9 @@ def test_templates_that_are_not_filled_in_and_opencl(source, words):
 def test_a_neutral_element_in_the_place_of_the_expression_is_named(context):
     with pytest.raises(CompileError, match="neutral has no a and b: it comes before reduce_expr"):
         ReductionKernel(np.float32, "a+b", "0", arguments="float *in")
+
+
+def test_a_type_that_cuda_deprecates_is_told_of_in_the_program_alone(context, tmp_path):
+    with pytest.warns(UserWarning, match="double4.* was declared deprecated") as told:
+        SourceModule("__global__ void k(double4 *a) {}", cache_dir=str(tmp_path))
+    assert "pycuda_" not in str(told[0].message)

@@ -6,6 +6,9 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <time.h>
+// Types that CUDA deprecates are the program's to be told of, once.
+#pragma nv_diagnostic push
+#pragma nv_diag_suppress 1444
 // Never defined: the name of an instance tells the types of a kernel's parameters (src/rtc/name_expressions.cpp), as
 // they are and with the numbers that stand for enumerations.
 template <class pycuda_type, bool = __is_enum(pycuda_type)>
@@ -42,3 +45,4 @@ struct pycuda_numbers<void(pycuda_types...)> {
 };
 template <class pycuda_function, class = typename pycuda_numbers<pycuda_function>::type>
 __global__ void pycuda_type_of();
+#pragma nv_diagnostic pop
