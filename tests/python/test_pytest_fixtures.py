@@ -178,6 +178,20 @@ def test_advice_names_the_fixture_as_each_kind_of_test_can_take_it(project):
     assert "as an argument" not in output.replace("not as an argument", "")
 
 
+def test_what_an_example_shows_last_is_not_a_leak(project):
+    code = """
+        from pycuda import gpuarray
+        def example():
+            '''
+            >>> context = getfixture("cuda_context")
+            >>> gpuarray.zeros(3, np.int32)
+            array([0, 0, 0], dtype=int32)
+            '''
+        """
+    status, output = project(code, "--doctest-modules", "--cuda-leaks=error")
+    assert status == 0 and "1 passed" in output, output
+
+
 HYPOTHESIS = """
 from hypothesis import HealthCheck, given, settings, strategies
 from pycuda import tools
