@@ -271,7 +271,12 @@ def run(arguments):
     parser.add_argument("--check-report", metavar="FILE", help="write what the checks find to this file, as JSON")
     parser.add_argument("--report", metavar="FILE", help="write a page that says what makes kernels slow, as HTML")
     own, program = _split(parser, arguments)
-    options = parser.parse_args(own)
+    options, others = parser.parse_known_args(own)
+    if others:
+        from pycuda._misspelt import closest  # start-up time: only for mistakes
+
+        meant = closest(others[0].partition("=")[0], parser._option_string_actions)
+        parser.error(f"there is no option {others[0]}" + (f"; did you mean {meant}?" if meant else ""))
     if options.check is not None and (unknown := _checked_programs.unknown_checks(options.check)) is not None:
         parser.error(f"--check={options.check}: there is no check {unknown!r}; {_checked_programs.ALLOWED}")
     if options.check_report and not options.check:

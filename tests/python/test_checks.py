@@ -336,6 +336,7 @@ def test_run_refuses_settings_that_the_driver_does_not_take(option, words):
     ("options", "words"),
     [
         (["--check=races"], "there is no check 'races'"),
+        (["--chek=race"], "there is no option --chek=race; did you mean --check?"),
         (["--check-report=x.json"], "--check-report needs --check"),
         pytest.param(
             ["--check", "--check-report=/nowhere/x.json"], "No such file or directory", marks=needs_cpu_driver
