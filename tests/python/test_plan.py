@@ -145,3 +145,18 @@ print(SourceModule("\\n".join(lines)).get_function("scale").plan())
     column = table[0].index("instruction")
     for row in table:
         assert row[column - 2 : column] == "  " and row[column] != " ", output
+
+
+def test_what_the_versions_of_a_kernel_have_in_common_is_listed_once():
+    run_program(
+        """
+        import pycuda.autoinit
+        from pycuda.compiler import SourceModule
+        body = "int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) a[i] = a[(n - i) * 7 % n];"
+        kernel = SourceModule("__global__ void k(float *a, int n) { " + body + " }").get_function("k")
+        rows = kernel.plan(block=(32, 1, 1)).rows
+        assert "gather: any addresses" in [row.form for row in rows], rows
+        assert len(rows) == len(set(rows)), rows
+        """,
+        PYCUDA_DRIVER="cpu",
+    )

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "base/cxx_names.h"
@@ -67,13 +69,17 @@ const char* order_text(const KernelFacts& facts) {
              : "no barriers: gangs run one after the other\n";
 }
 
+std::string full_gangs(std::uint32_t count) {
+  return "; a block has " + std::to_string(count) + (count == 1 ? " full gang" : " full gangs");
+}
+
 /// Of gangs that cross the ends of rows.
 std::string line_text(const KernelFacts& facts, const Dim3& block) {
   const std::uint32_t threads = block.x * block.y * block.z, lanes = facts.gang_lanes;
   std::string text = "gangs of " + std::to_string(lanes) +
                      " threads along the linear index, across the ends of rows, because " +
                      (facts.gangs_are_warps ? "gangs are warps" : "rows are narrow") +
-                     "; a block has " + std::to_string(threads / lanes) + " full gangs";
+                     full_gangs(threads / lanes);
   if (threads % lanes != 0)
     text += " and one of " + std::to_string(threads % lanes) + " threads, with masks";
   return text + "\n" + order_text(facts);
@@ -107,7 +113,7 @@ std::string launch_text(const KernelFacts& facts, const Dim3& block, const Optio
       (facts.gangs_are_warps ? "because it has warp operations or volatile shared memory"
        : options.gang_lanes  ? "set by PYCUDA_CPU_GANG"
                              : "chosen for this kernel") +
-      "; a block has " + std::to_string(full) + " full gangs";
+      full_gangs(full);
   if (rest != 0)
     text += " and " + std::to_string(rows) + " of " + std::to_string(rest) + " threads, with masks";
   text += '\n';
@@ -164,7 +170,13 @@ std::string table_text(const ptx::Module& module, const std::vector<simt::PlanNo
   std::snprintf(head, sizeof head, "%6s  %-18s  %-22s  %-8s  %s\n", "PTX", "source", "instruction",
                 "what", "form");
   std::string text = head;
-  for (const simt::PlanNote& note : notes) text += note_text(module, note);
+  // A kernel's versions have the same instructions.
+  std::string last;
+  for (const simt::PlanNote& note : notes) {
+    std::string line = note_text(module, note);
+    if (line != last) text += line;
+    last = std::move(line);
+  }
   return text;
 }
 
