@@ -169,6 +169,7 @@ def test_a_fault_that_a_check_finds_is_told_once():
         ("%cuda_check", "%cuda_check takes the statement behind it"),
         ("%%cuda_time -n 3\npass", "%%cuda_time takes the lines below it, and no options: '-n 3'"),
         ("%%cuda_profile x = 1\npass", "no options: 'x = 1'"),
+        ("%%cuda_check rase\npass", "%%cuda_check: there is no check 'rase'; the checks are memory, init, race,"),
         ("%cuda_check race f()", "is not Python: invalid syntax; 'race' belongs to %%cuda_check, a cell's first line"),
         ("%cuda_time -r 3 f()", "'-r 3 f()' is not Python: invalid syntax"),
         ("%cuda\n" + RIGHT.partition("\n")[2], "%%cuda, the magic of a cell, begins with two percent signs"),
