@@ -263,3 +263,16 @@ def test_the_format_has_both_of_its_names(context):
         assert reference.get_format() == (drv.array_format.UNSIGNED_INT8, 2)
     with pytest.raises(TypeError, match="once"):
         reference.set_format(drv.array_format.FLOAT, 1, format=drv.array_format.FLOAT)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.int32, np.float16, np.float32])
+def test_memory_of_other_numbers_for_a_texture_of_floats_warns(dtype, recwarn):
+    texref = SourceModule("""
+    texture<float, 1> tex;
+    __global__ void k(float *out) { out[threadIdx.x] = tex1Dfetch(tex, threadIdx.x); }
+    """).get_texref("tex")
+    gpuarray.zeros(4, dtype).bind_to_texref(texref)
+    said = [str(warning.message) for warning in recwarn.list]
+    assert said == [f"the texture's texels are float32, and the array has {np.dtype(dtype)}: astype converts"] * (
+        dtype is not np.float32
+    )

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Device arrays as the memory of texture references."""
 
+import warnings
+
 import numpy as np
 
 import pycuda.driver as driver
@@ -19,6 +21,10 @@ def bind_to_texref(self, texref, allow_offset=False):
             f"and strides {self.strides}"
         )
     _check_reference(texref)
+    if texref.get_format()[0] is driver.array_format.FLOAT and self.dtype.kind in "iuf" and self.dtype != np.float32:
+        warnings.warn(
+            f"the texture's texels are float32, and the array has {self.dtype}: astype converts", stacklevel=2
+        )
     return texref.set_address(self.gpudata, self.nbytes, allow_offset=allow_offset) / self.itemsize
 
 
