@@ -25,24 +25,6 @@ def _warn_of_original():
 _warn_of_original()
 
 
-def _complete_errors():
-    import sys  # start-up time: none; not a name of the package
-
-    shown_by = sys.excepthook
-
-    def excepthook(kind, error, traceback):
-        if kind is TypeError:
-            from pycuda._keyword_remedies import add_remedy  # start-up time: only for mistakes
-
-            add_remedy(error, traceback)
-        shown_by(kind, error, traceback)
-
-    sys.excepthook = excepthook
-
-
-_complete_errors()
-
-
 def checks(*names):
     """Check the kernels that a `with` statement launches, on the CPU driver.
 

@@ -7,7 +7,6 @@ import sys
 import types
 
 from pycuda import _driver, driver
-from pycuda._keyword_remedies import add_remedy
 from pycuda._notebook_kernels import renew
 
 _LOST = "The context is lost"  # as the package's errors say
@@ -29,8 +28,6 @@ def _shown_part(traceback):
 
 
 def _show_error(shell, kind, error, traceback, tb_offset=None):
-    if kind is TypeError:
-        add_remedy(error, traceback)
     # An exception may have its own text, in place of a traceback.
     if hasattr(error, "_render_traceback_"):
         lines = error._render_traceback_()

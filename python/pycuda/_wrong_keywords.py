@@ -11,12 +11,6 @@ def _meant(keyword, names):
     return closest(keyword, names) or (parts[0] if len(parts) == 1 else None)
 
 
-def remedy_of(keyword, names):
-    """Which of `names` an unknown keyword was probably to be; if none is like it, all of them."""
-    meant = _meant(keyword, names)
-    return f"did you mean {meant!r}?" if meant else f"it takes {', '.join(names) or 'no keywords'}"
-
-
 def refuse_keywords(name, keywords, names):
     """Raise TypeError for those of `keywords` that are none of `names`, which `name` takes.
 
@@ -29,8 +23,10 @@ def refuse_keywords(name, keywords, names):
     """
     for keyword in keywords:
         if keyword not in names:
+            meant = _meant(keyword, names)
+            hint = f"did you mean {meant!r}?" if meant else f"it takes {', '.join(names)}"
             called = name if "(" in name else f"{name}()"
-            raise TypeError(f"{called} has no parameter {keyword!r}; {remedy_of(keyword, names)}")
+            raise TypeError(f"{called} has no parameter {keyword!r}; {hint}")
 
 
 def refuse_unknown(name, function, keywords):

@@ -16,7 +16,7 @@ import warnings
 
 import pytest
 
-from pycuda import _keyword_remedies, _test_advice
+from pycuda import _test_advice
 from pycuda._tested_kernels import CAPTURE_ERRORS, KernelWatch, said_by
 
 #: Longer than any kernel of a test should run, and short enough for a job of CI.
@@ -266,8 +266,6 @@ def pytest_runtest_makereport(item, call):
 
     Remember whether the test itself passed, too: a failed one keeps its variables alive in its traceback.
     """
-    if call.excinfo is not None and call.excinfo.type is TypeError:
-        _keyword_remedies.add_remedy(call.excinfo.value, call.excinfo.tb)
     report = yield
     found = item.stash.get(_sections, [])
     if call.excinfo is not None:

@@ -102,11 +102,6 @@ def test_the_end_of_a_cell_leaves_a_capture_that_goes_on():
     assert said[4] == "8"
 
 
-def test_an_unknown_keyword_is_shown_with_what_is_known():
-    (_, said) = _printed("%load_ext pycuda\nfrom pycuda import gpuarray", "gpuarray.zeros(4, sonnenblume=3)")
-    assert said.endswith("'sonnenblume'; it takes shape, dtype, allocator, order")
-
-
 def test_a_comment_above_the_magic_is_explained():
     (_, said) = _printed(START, "# the kernel\n" + RIGHT)
     assert said == "UsageError: %%cuda must be the first line of its cell: move the comments below it"
