@@ -190,11 +190,40 @@ def _wait():
             cuda.Context.synchronize()
 
 
-@contextlib.contextmanager
-def checking(*names):
+class checking(contextlib.ContextDecorator):  # noqa: N801 (used as a function, as those of contextlib)
     """As `pycuda.checks`."""
-    from pycuda import _driver  # start-up time: as above
 
+    def __init__(self, *names):
+        self._names, self._opened = names, None
+
+    def _recreate_cm(self):  # of a decorator, for each call
+        return checking(*self._names)
+
+    def __enter__(self):
+        from pycuda import _driver  # start-up time: as above
+
+        if self._opened is not None:
+            raise RuntimeError("the object of pycuda.checks() is for one with statement: make a new one for the next")
+        wanted, found = _names_of(self._names), []
+        _wait()
+        _take()
+        _driver._set_checks(_together(wanted))
+        self._opened = wanted, found
+        _open.append(self._opened)
+        return found
+
+    def __exit__(self, kind, error, traceback):
+        from pycuda import _driver  # start-up time: as above
+
+        _wait()
+        _take()
+        # Statements of several threads end in any order.
+        _open[:] = [one for one in _open if one is not self._opened]
+        _driver._set_checks(_together())
+
+
+def _names_of(names):
+    """The checks that the arguments of `pycuda.checks` name."""
     if not names:
         raise TypeError('pycuda.checks() needs the names of checks: "memory", "init", "race", "sync" or "all"')
     for name in names:
@@ -206,19 +235,7 @@ def checking(*names):
         if not name.strip():
             raise ValueError("an empty name of a check: the checks are memory, init, race, sync and all")
     wanted = {part.strip() for name in names for part in name.split(",")}
-    wanted = frozenset("memory" if name == "1" else name for name in wanted - {"0"})
-    found = []
-    _wait()
-    _take()
-    _driver._set_checks(_together(wanted))
-    _open.append((wanted, found))
-    try:
-        yield found
-    finally:
-        _wait()
-        _take()
-        _open.pop()
-        _driver._set_checks(_together())
+    return frozenset("memory" if name == "1" else name for name in wanted - {"0"})
 
 
 def _together(wanted=frozenset()):

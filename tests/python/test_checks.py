@@ -130,6 +130,36 @@ def test_each_statement_has_its_own_findings(kernels):
     assert none == []
 
 
+def test_statements_of_threads_end_in_any_order(kernels):
+    first, second = pycuda.checks("race"), pycuda.checks("race")
+    found = first.__enter__()
+    later = second.__enter__()
+    first.__exit__(None, None, None)
+    kernels()
+    second.__exit__(None, None, None)
+    assert found == [] and len(later) == 1
+
+
+def test_a_statement_has_an_object_of_its_own(kernels):
+    checks = pycuda.checks("race")
+    with checks:
+        pass
+    with pytest.raises(RuntimeError, match="make a new one"), checks:
+        pass
+
+
+def test_a_function_may_be_checked_by_a_decorator(kernels):
+    calls = []
+
+    @pycuda.checks("race")
+    def checked():
+        calls.append(1)
+
+    checked()
+    checked()
+    assert len(calls) == 2
+
+
 def test_an_error_in_the_statement_is_the_programs_own(kernels):
     with pytest.raises(KeyError), pycuda.checks("race") as found:
         kernels()
