@@ -375,6 +375,8 @@ class Counters:
     def __str__(self):
         if self._state != "done":
             return "counters of nothing yet: use them in a with statement"
+        if not self.kernels:
+            return "no kernel was launched within the with statement"
         return "\n\n".join(_text_of(table, left) for table, left in zip(self._tables(), (1, 2)) if len(table) > 1)
 
     def __repr__(self):
