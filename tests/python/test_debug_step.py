@@ -439,7 +439,7 @@ def test_arrays_on_the_device_and_templates_are_walked(driver):
     module = SourceModule("template <class T> __global__ void add(T *to, const T *from) { to[0] += from[1]; }")
     to, from_ = gpuarray.to_gpu(np.array([1.5])), gpuarray.to_gpu(np.array([2.0, 4.0]))
     walk = pycuda.debug.step(module.get_function("add<double>"), to, from_, block=(1, 1, 1))
-    assert to.get()[0] == 5.5
+    assert to.get()[0] == 5.5 and str(walk).startswith("add<double>(double*, double const*), block (0, 0, 0)")
     assert [str(touch) for touch in walk[0].reads + walk[0].writes] == ["from[1] = 4.0", "to[0] = 1.5", "to[0] = 5.5"]
 
 

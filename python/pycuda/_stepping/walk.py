@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from pycuda._cxx_names import readable_name
 from pycuda._stepping.frames import Touch
 from pycuda._stepping.values import text_of, text_of_change, text_of_shared_change
 
@@ -162,7 +163,7 @@ class Walk:
 
     def _title(self):
         count = f"{len(self.steps)} step{'' if len(self.steps) == 1 else 's'}"
-        return f"{self.kernel}, block {self.block}, thread {self.thread}: {count}"
+        return f"{readable_name(self.kernel)}, block {self.block}, thread {self.thread}: {count}"
 
     def _shown(self, first, last):
         """The steps of a table, and the number of those that are left out in their place."""
