@@ -62,11 +62,14 @@ _MACRO = re.compile(r"^[ \t]*#[ \t]*define\b(?:[^\\\n]|\\.)*", re.MULTILINE | re
 _KERNEL = re.compile(rf"__global__\s+(?:{_ATTRIBUTE}|static\s+|inline\s+|void\s+)*(\w+)\s*\(")
 
 
-def code_of(source):
-    """A source, str or bytes, as str without its comments and the contents of its literals."""
+def code_of(source, keeps_lines=False):
+    """A source, str or bytes, as str without its comments and the contents of its literals.
+
+    With `keeps_lines`, what follows a comment of several lines stays in its line.
+    """
     if isinstance(source, (bytes, bytearray)):
         source = source.decode(errors="replace")
-    return _COMMENT_OR_TEXT.sub(" ", source)
+    return _COMMENT_OR_TEXT.sub((lambda found: "\n" * found[0].count("\n") or " ") if keeps_lines else " ", source)
 
 
 def kernel_names(source):

@@ -9,8 +9,8 @@ import re
 from dataclasses import dataclass, field
 
 from pycuda._stepping.code import STATE_DECLARATION, RecordCode, prologue
+from pycuda._stepping.declarations import Declarations, is_of_function, names_of, type_of_bytes
 from pycuda._stepping.sections import split_sections
-from pycuda._stepping.shared_variables import shared_types, type_of_bytes
 from pycuda._stepping.sites import MOST_BYTES, Site, Slot, access_of, operation_of, registers_declared, written_by
 from pycuda._stepping.types import Type
 from pycuda._stepping.variables import DebugInformation, Location
@@ -26,6 +26,7 @@ _GUARD = re.compile(r"^@(!?)(%[\w$.]+)\s+(.*)$")
 _PARAMETER = re.compile(
     r"\.param\s+(?:\.align\s+(\d+)\s+)?\.(\w+)(?:\s+\.ptr[^,)\[]*?)?\s+([$\w.]+)\s*(\[\d+\])?\s*[,)\n]"
 )
+_OUTLIVING = ("global", "const")  # besides shared memory
 _DIRECTIVES = (".reg", ".local", ".shared", ".param", ".pragma", ".max", ".min", ".req", ".branchtargets", "//", "#")
 
 
@@ -95,7 +96,7 @@ def instrument(ptx, source, shown_files, shared_bytes=0):
     files = {int(number): name for number, name in _FILE.findall(code)}
     program = Program("", [None], files, information)
     shown = {number for number, name in files.items() if shown_files(name)}
-    declared = shared_types(source, information.types)
+    declared = Declarations(source, information.types)
     for variable in information.globals:
         for _, _, location in variable.places:
             size = variable.type.dtype.itemsize or shared_bytes
@@ -138,13 +139,14 @@ class _Function:
     def __init__(self, program, header, body, shown, declared, shared_bytes):
         self.program, self.header, self.body, self.shown = program, header, body, shown
         self.declared, self.shared_bytes = declared, shared_bytes
+        self.own_file = next((number for number, name in program.files.items() if name.endswith("kernel.cu")), 1)
         text = "\n".join(header)
         self.symbol = _NAME.search(text)[1]
         self.is_entry = ".entry" in text
         self.scope = program.information.functions.get(self.symbol)
         self.registers, self.prefixes = {}, {}
         self.labels, self.memory = {}, {one.symbol: one for one in program.variables}
-        self.lines_with_code, self.stores = set(), set()
+        self.lines_with_code, self.stores, self.first_line = set(), set(), 0
         if self.is_entry:
             for alignment, kind, symbol, size in _PARAMETER.findall(text + "\n"):
                 width = int("".join(filter(str.isdigit, kind)) or 8) // 8
@@ -152,7 +154,7 @@ class _Function:
                 self.memory[symbol] = Memory("param", symbol, width * count, int(alignment or width))
         for position, line in enumerate(body):
             self._survey(position, line.strip())
-        self.shared = self._shared_variables()
+        self.outliving = self._declared_variables()
         self.result = ""  # the register that holds what the function returns
         self.latest = None  # the last site whose code goes on
         self.moves = {}  # (variable, place) by the label behind which it is so
@@ -178,12 +180,18 @@ class _Function:
         self.stores.update(one for one in written_by(line) if one.startswith("%SP+"))
         if place := _LOC.match(line):
             self.lines_with_code.add((int(place[1]), int(place[2])))
+            self.first_line = self.first_line or int(place[2])
 
     def _kind(self, register):
         return self.registers.get(register) or self.prefixes.get(register.rstrip("0123456789"))
 
-    def _shared_variables(self):
-        """Shared variables that debug information does not have, as (name, Type, Memory, line)."""
+    def _declared_variables(self):
+        """Variables that outlive the function and that debug information does not have: shared ones, and its own.
+
+        Returns
+        -------
+        list of (str, Type, Memory, Declaration)
+        """
         found = []
         known = {
             location.symbol
@@ -192,18 +200,19 @@ class _Function:
         }
         text = None
         for memory in self.memory.values():
-            name = _source_name(memory.symbol)
-            if memory.space != "shared" or memory.symbol in known or memory.size == 0:
+            is_wanted = memory.space == "shared" or (memory.space in _OUTLIVING and is_of_function(memory.symbol))
+            if not is_wanted or memory.symbol in known or memory.size == 0:
                 continue
             if memory in self.program.variables:  # the module's: those that this function names
                 text = "\n".join(self.body) if text is None else text
-                if memory.symbol not in text:
+                if re.search(rf"(?<![$\w.]){re.escape(memory.symbol)}(?![$\w.])", text) is None:
                     continue
-            element, shape, line = self.declared.get(name, (None, (), 0))
-            of = type_of_bytes(element, shape, memory.size)
+            declaration = self.declared.of(memory.symbol, self.first_line)
+            of = type_of_bytes(declaration.type, declaration.shape, memory.size)
+            name = names_of(memory.symbol)[0][-1]
             self.program.names[memory.symbol] = [(0, name, of.dtype, memory.size)]
-            found.append((name, of, memory, line))
-        return found
+            found.append((name, of, memory, declaration))
+        return sorted(found, key=lambda one: one[3].line)
 
     # --- what can be seen where ---
 
@@ -228,7 +237,7 @@ class _Function:
             seen += scope.variables
         return calls, seen
 
-    def _slots(self, code, position):
+    def _slots(self, code, position, file, line):
         calls, seen = self._visible(position)
         slots, names = [], {variable.name for variable in seen}
         for variable in seen:
@@ -242,10 +251,10 @@ class _Function:
                     slots.append(
                         Slot(variable.name, *placed, variable.line, variable.file, since, writes, place, is_shared)
                     )
-        for name, of, memory, line in self.shared:
+        for name, of, memory, declaration in self._outliving_at(file, line):
             if name not in names and memory.size <= MOST_BYTES:
-                at, size = code.memory("shared", memory.symbol, 0, memory.size, memory.alignment)
-                slots.append(Slot(name, of, at, size, line, 1, "declared", is_shared=True))
+                at, size = code.memory(memory.space, memory.symbol, 0, memory.size, memory.alignment)
+                slots.append(Slot(name, of, at, size, declaration.line, self.own_file, "declared", is_shared=True))
         for variable in self.program.information.globals:
             location = variable.places[0][2] if variable.places else Location()
             memory = self.memory.get(location.symbol)
@@ -262,6 +271,11 @@ class _Function:
             at, size = code.memory("shared", memory.symbol, 0, size, memory.alignment)
             slots.append(Slot(variable.name, of, at, size, is_shared=True))
         return calls, slots
+
+    def _outliving_at(self, file, line):
+        """Of those variables what a line of the source names: of several that are called alike the innermost."""
+        known = [one for one in self.outliving if file != self.own_file or one[3].line <= line <= one[3].last_line]
+        return {one[0]: one for one in known}.values()
 
     def _since(self, variable):
         """From where on a variable has a value, and what is written then (see `Slot`)."""
@@ -302,7 +316,7 @@ class _Function:
 
     def _record_line(self, position, file, line, kind="line"):
         site, code = self._site(kind, position, file=file, line=line)
-        site.calls, site.slots = self._slots(code, position)
+        site.calls, site.slots = self._slots(code, position, file, line)
         of = self.scope.returns if self.scope is not None else None
         if kind == "leave" and of is not None and self._kind(self.result):
             site.result = Slot("", of, *code.register(self.result, self._kind(self.result)))
@@ -452,21 +466,3 @@ def _all_variables(scope):
     yield from scope.variables
     for inner in scope.scopes:
         yield from _all_variables(inner)
-
-
-def _source_name(symbol):
-    """What a variable is called in the source: `part` of _ZZ3sumE4part and of part."""
-    if not symbol.startswith("_Z"):
-        return symbol
-    found, at = symbol, 2
-    while at < len(symbol):
-        if symbol[at].isdigit():
-            digits = at
-            while at < len(symbol) and symbol[at].isdigit():
-                at += 1
-            size = int(symbol[digits:at])
-            found = symbol[at : at + size]
-            at += size
-        else:
-            at += 1
-    return found

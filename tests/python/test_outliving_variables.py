@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: MIT
+"""A function's own variables that outlive it, of which debug information says nothing, in walks."""
+
+import numpy as np
+import pycuda.debug
+import pycuda.driver as cuda
+import pytest
+from programs import has_cpu_driver, is_cpu
+from pycuda._stepping.declarations import Declarations, names_of
+from pycuda._stepping.types import Types
+from pycuda.compiler import SourceModule
+
+pytestmark = pytest.mark.skipif(not has_cpu_driver(), reason="needs the CPU driver, which was not built")
+
+SOURCE = """
+__device__ int counted()
+{
+  static __device__ int calls = 7;
+  calls += 1;
+  return calls;
+}
+__device__ __forceinline__ double summed(double more)
+{
+  static __device__ double calls = 1.5;  // another one
+  calls += more;
+  return calls;
+}
+extern "C" __global__ void k(int *a)
+{
+  /* int tile[3]; of
+     several lines */
+  __shared__ int tile[8][4], single;
+  static __device__ short total[2] = {3, 4};
+  static __constant__ float factors[3] = {1.5f, 2.5f, 3.5f};
+  int i = threadIdx.x;
+  if (i == 0)
+    single = 5;
+  tile[i][0] = a[i];
+  __syncthreads();
+  {
+    __shared__ float tile[4];
+    tile[i & 3] = 2;
+    a[i] += tile[i & 3];
+  }
+  a[i] += tile[7 - i][0] * factors[i % 3] + total[1];
+  a[i] += counted() + single;
+  a[i] += summed(2.5);
+}
+"""
+
+
+def line_of(text):
+    return next(number for number, line in enumerate(SOURCE.split("\n"), 1) if text in line)
+
+
+def test_a_walk_shows_them_where_their_names_are_known(context):
+    if not is_cpu():
+        pytest.skip("needs the CPU driver, whose kernels are walked")
+    k = SourceModule(SOURCE, no_extern_c=True).get_function("k")
+    a = np.arange(8, dtype=np.int32)
+    walk = pycuda.debug.step(k, cuda.InOut(a), block=(8, 1, 1), thread=(2, 0, 0))
+    (inner,) = (step for step in walk if step.source.strip() == "a[i] += tile[i & 3];")
+    assert (inner.variables["tile"] == np.float32([2, 2, 2, 2])).all() and inner.variables["tile"].shape == (4,)
+    outer = next(step for step in walk if "factors[i % 3]" in step.source and step.function == "k")
+    assert outer.variables["tile"].shape == (8, 4) and outer.variables["tile"][7, 0] == 7
+    assert outer.variables["single"] == 5 and list(outer.variables["total"]) == [3, 4]
+    assert [touch.name for touch in outer.reads] == ["tile[5][0]", "factors[2]", "total[1]", "a[2]"]
+    assert [float(touch.value) for touch in outer.reads[:3]] == [5, 3.5, 4]
+    calls = [value for step, value in walk.variable("calls")]
+    assert calls[0] == 8 and {type(value) for value in calls} == {int, float}, calls
+    assert calls[-1] == 4.0
+
+
+@pytest.mark.parametrize(
+    "symbol, names",
+    [
+        ("_ZZ3sumE4part", (["sum", "part"], 0)),
+        ("_ZZ3sumE4part_0", (["sum", "part"], 1)),
+        ("_ZZ3sumE4part__11_", (["sum", "part"], 12)),
+        ("_ZZ3sumE6part_0", (["sum", "part_0"], 0)),
+        ("_ZZ3sumIiEvPT_E4part", (["sum", "part"], 0)),
+        ("part_0", (["part_0"], 0)),
+    ],
+)
+def test_names_of_the_source(symbol, names):
+    assert names_of(symbol) == names
+
+
+def test_declarations_are_those_of_the_function():
+    source = b"""
+__device__ int first() { static __device__ float x[2]; return x[0]; }
+// static __device__ char x;
+__global__ void k() {
+  const char *text = "static __device__ char x;";
+  __shared__ __align__(16) volatile double x[3][N], *y;
+  { static const short x = 2; }
+}
+"""
+    declared = Declarations(source, Types({}))
+    of = [
+        (one.type.dtype, one.shape, one.line, one.last_line)
+        for one in map(declared.of, *zip(("_ZZ5firstvE1x", 2), ("_ZZ1kvE1x", 4), ("_ZZ1kvE1x_0", 4)))
+    ]
+    assert of == [("f4", (2,), 2, 2), ("f8", (3, 0), 6, 8), ("i2", (), 7, 7)]
+    assert declared.of("_ZZ1kvE1y", 4).type.is_pointer
+    assert declared.of("_ZZ1kvE1z", 4).type is None
