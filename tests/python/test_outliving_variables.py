@@ -71,6 +71,26 @@ def test_a_walk_shows_them_where_their_names_are_known(context):
     assert calls[-1] == 4.0
 
 
+def test_of_templates_the_compiled_code_says_what_numbers_are(context):
+    if not is_cpu():
+        pytest.skip("needs the CPU driver, whose kernels are walked")
+    source = """
+template <class T> __device__ T bump(T by)
+{
+  static __device__ T total = 1;
+  total += by;
+  return total;
+}
+extern "C" __global__ void k(int *a)
+{
+  a[0] = bump<int>(-2) + (int)bump<float>(2.5f) + (int)bump<double>(0.5);
+}
+"""
+    k = SourceModule(source, no_extern_c=True).get_function("k")
+    walk = pycuda.debug.step(k, cuda.Out(np.zeros(1, np.int32)), block=(1, 1, 1))
+    assert [str(touch) for step in walk for touch in step.writes[:1]][:3] == ["total = -1", "total = 3.5", "total = 1.5"]
+
+
 @pytest.mark.parametrize(
     "symbol, names",
     [

@@ -38,6 +38,7 @@ class Memory:
     symbol: str
     size: int
     alignment: int
+    kind: str = ""  # of a number that is no array: "u32"
 
 
 @dataclass
@@ -70,7 +71,7 @@ def _memory_of(line):
     width = int("".join(filter(str.isdigit, kind)) or 8) // 8
     inside = size.strip("[]").strip() if size else "1"
     count = int(inside) if inside.isdigit() else 0
-    return Memory(space, symbol, width * count, int(alignment or width))
+    return Memory(space, symbol, width * count, int(alignment or width), "" if size else kind)
 
 
 def instrument(ptx, source, shown_files, shared_bytes=0):
@@ -208,7 +209,10 @@ class _Function:
                 if re.search(rf"(?<![$\w.]){re.escape(memory.symbol)}(?![$\w.])", text) is None:
                     continue
             declaration = self.declared.of(memory.symbol, self.first_line)
-            of = type_of_bytes(declaration.type, declaration.shape, memory.size)
+            element = declaration.type
+            if element is None and memory.kind:  # a template's; the compilers write u32 for int, too
+                element = Type(_dtype(memory.kind.replace("u", "s").replace("b", "s")))
+            of = type_of_bytes(element, declaration.shape, memory.size)
             name = names_of(memory.symbol)[0][-1]
             self.program.names[memory.symbol] = [(0, name, of.dtype, memory.size)]
             found.append((name, of, memory, declaration))
