@@ -128,7 +128,9 @@ class StepMaker:
     def _enter(self, record):
         self._stack.append(_Frame(record.site.function))
         for slot in record.site.slots:
-            self._regions.add_variable(slot.name, record.address(slot.offset), len(self._stack))
+            self._regions.add_variable(
+                slot.name, record.address(slot.offset), slot.type.dtype.itemsize, len(self._stack)
+            )
         self._stack[-1].pass_code(record.site)
 
     def _line(self, record):

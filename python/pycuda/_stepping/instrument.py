@@ -231,18 +231,28 @@ class _Function:
             scope = next((inner for inner in scope.scopes if self._covers(inner.begin, inner.end, position)), None)
         return chain
 
-    def _visible(self, position):
-        """Inlined calls around a position, and the variables of the innermost function from the outermost block on."""
+    def _call_at(self, position):
+        """Of a position in code that is not shown, the scope of the inlined call in a shown line that leads there."""
+        calls = (one for one in self._scopes_at(position) if one.call[0] in self.shown and one.file not in self.shown)
+        return next(calls, None)
+
+    def _visible(self, position, call):
+        """Inlined calls around a position, and the variables of the innermost function from the outermost block on.
+
+        `call`: the scope that what is not seen any more begins with, or None.
+        """
         calls, seen = (), []
         for scope in self._scopes_at(position):
+            if scope is call:
+                break
             if scope.name and not scope.symbol:
                 calls += ((scope.name, scope.begin),)
                 seen = []
             seen += scope.variables
         return calls, seen
 
-    def _slots(self, code, position, file, line):
-        calls, seen = self._visible(position)
+    def _slots(self, code, position, file, line, call):
+        calls, seen = self._visible(position, call)
         slots, names = [], {variable.name for variable in seen}
         for variable in seen:
             since, writes = self._since(variable)
@@ -318,9 +328,9 @@ class _Function:
         self.program.sites.append(site)
         return site, RecordCode(site.number)
 
-    def _record_line(self, position, file, line, kind="line"):
+    def _record_line(self, position, file, line, call=None, kind="line"):
         site, code = self._site(kind, position, file=file, line=line)
-        site.calls, site.slots = self._slots(code, position, file, line)
+        site.calls, site.slots = self._slots(code, position, file, line, call)
         of = self.scope.returns if self.scope is not None else None
         if kind == "leave" and of is not None and self._kind(self.result):
             site.result = Slot("", of, *code.register(self.result, self._kind(self.result)))
@@ -346,6 +356,7 @@ class _Function:
         result = list(self.header)
         is_started, depth, is_call, pending, is_passing, moved = False, 0, False, None, False, []
         file = line = 0
+        shown_line = shown_call = None
         has_shown = any(number in self.shown for number, _ in self.lines_with_code)
         for position, text in enumerate(self.body):
             word = text.strip()
@@ -355,8 +366,13 @@ class _Function:
                 file, line, column = (int(part) for part in place.groups())
                 # Not the line of the function's own head, and no line of no source.
                 is_line = file in self.shown and line != 0 and (is_started or column != 0)
+                call = None if file in self.shown else self._call_at(position)
                 if is_line:
                     pending, is_passing = (file, line), False
+                    shown_line, shown_call = (file, line), None
+                elif call and (pending == call.call or (call is not shown_call and call.call != shown_line)):
+                    pending, is_passing = (*call.call, call), False
+                    shown_line, shown_call = call.call, call
                 elif pending is not None and self.latest is None:
                     pending, is_passing = (0, 0), True
                 else:
@@ -421,7 +437,7 @@ class _Function:
         if bare.startswith("st.param") and (stored := _RESULT.search(bare)):
             self.result = stored[1]
         if bare in ("ret;", "exit;") and is_shown and not guard:
-            return [self._record_line(position, file, line, "leave"), text]
+            return [self._record_line(position, file, line, kind="leave"), text]
         if name := operation_of(bare):
             site, code = self._site("operation", position, file=file, line=line, text=name)
             return [self._finish(site, code, guard), text]

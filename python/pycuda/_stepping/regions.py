@@ -43,8 +43,10 @@ class Regions:
         """What a variable of the PTX has in it: offset, name, dtype of the elements and size of each."""
         self._known[symbol] = parts
 
-    def add_variable(self, symbol, address, depth):
+    def add_variable(self, symbol, address, size, depth):
         """A variable of a function that is entered."""
+        # Of what is in it, not all has a name.
+        self._variables.append(Region(address, size, "", None, symbol, depth))
         for offset, name, dtype, size in self._known.get(symbol, ()):
             is_single = not dtype.shape
             self._variables.append(

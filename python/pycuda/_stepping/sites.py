@@ -135,8 +135,9 @@ def written_by(instruction):
 
 
 def operation_of(instruction):
-    """A barrier or an operation of a warp as it is written; "" for other instructions."""
+    """A barrier with its numbers, or an operation of a warp; "" for other instructions."""
     words = instruction.rstrip(";").split()
     if words[0].startswith(("bar.", "barrier.")) and not words[0].startswith("bar.warp"):
-        return " ".join(words) if _OPERATIONS.match(instruction) else ""
+        numbers = " ".join(word for word in words[1:] if not word.startswith("%")).rstrip(",")
+        return f"{words[0]} {numbers}".rstrip() if _OPERATIONS.match(instruction) else ""
     return words[0] if _OPERATIONS.match(instruction) else ""

@@ -47,6 +47,8 @@ class Scope:
     returns: Type | None = None
     variables: list = field(default_factory=list)
     scopes: list = field(default_factory=list)
+    file: int = 0  # of the function
+    call: tuple = (0, 0)  # file and line of the call that is inlined
 
 
 class DebugInformation:
@@ -95,6 +97,8 @@ class DebugInformation:
             attributes.get(3, "") if is_function else "",
             attributes.get(0x2007, attributes.get(0x6E, attributes.get(3, ""))) if entry.tag == 0x2E else "",
             self.types.at(attributes.get(0x49)) if is_function else None,
+            file=attributes.get(0x3A, 0),
+            call=(entry.get(0x58, 0), entry.get(0x59, 0)),
         )
         for child in entry.children:
             if child.tag in (0x05, 0x34):
