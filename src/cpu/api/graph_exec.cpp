@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cpu/api/entry_guard.h"
+#include "cpu/exec/check_settings.h"
 #include "cpu/exec/graph_condition.h"
 
 namespace pycuda::cpu::api {
@@ -198,6 +199,7 @@ CUresult GraphExec::launch(Stream& stream) {
   status = begin_memory_effects(effects_,
                                 (flags_ & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH) != 0);
   if (status != CUDA_SUCCESS) return status;
+  renew_checks();
   if (sequence_ == nullptr) build();
   renew_upload();
   last_run_ = stream.ordered().launch(sequence_, last_run_);
@@ -205,8 +207,21 @@ CUresult GraphExec::launch(Stream& stream) {
   return CUDA_SUCCESS;
 }
 
+/// Checks and counters are those of the launch, not of the time at which the graph was made.
+void GraphExec::renew_checks() {
+  const Checks wanted = exec::wanted_checks();
+  if (checks_ == wanted && sequence_ != nullptr) return;
+  checks_ = wanted;
+  for (const auto& [original, node] : nodes_) {
+    auto* const kernel = std::get_if<KernelAction>(&node->action);
+    if (kernel != nullptr && kernel->request.checks != wanted && renew_code(kernel))
+      sequence_.reset();
+  }
+}
+
 void GraphExec::upload() {
   const std::lock_guard lock(mutex_);
+  renew_checks();
   renew_upload();
 }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <unordered_map>
 
@@ -59,6 +60,7 @@ class GraphExec {
   Ends append(const Graph& graph, const Ends& before, exec::Sequence* sequence) const;
   void append(const ConditionalAction& node, exec::Sequence* sequence) const;
   void renew_upload();
+  void renew_checks();
 
   const cuuint64_t flags_;
   const std::shared_ptr<bool> instantiated_;  // the graph's
@@ -70,6 +72,7 @@ class GraphExec {
   const bool is_only_one_;                          // of its graph
   std::shared_ptr<const exec::Sequence> sequence_;  // null: not built since a change
   std::set<CUcontext> contexts_;                    // of the kernels in it
+  std::optional<Checks> checks_;                    // that the kernels' code was last chosen for
   std::shared_ptr<exec::SequenceRun> last_run_;
   struct Uploaded {
     exec::LaunchableGraph graph;
