@@ -214,10 +214,11 @@ class Profile:
             yield f"kernel times from {self.timing}"
         unknown = sum(math.isnan(one.duration) for one in self.work)
         if unknown:
-            why = "CUPTI gave no record of them" if self.timing == "CUPTI" else "their context was lost or detached"
-            yield f"{unknown} pieces of work without times: {why}"
+            it, its, s = ("it", "its", "") if unknown == 1 else ("them", "their", "s")
+            why = f"CUPTI gave no record of {it}" if self.timing == "CUPTI" else f"{its} context was lost or detached"
+            yield f"{unknown} piece{s} of work without times: {why}"
         if self.dropped:
-            yield f"CUPTI dropped {self.dropped} records"
+            yield f"CUPTI dropped {self.dropped} record{'' if self.dropped == 1 else 's'}"
 
     def __str__(self):
         if self._began is None:

@@ -2,6 +2,7 @@
 """`pycuda.profile`: what it records of kernels, copies and waits, on either driver."""
 
 import json
+import math
 import threading
 
 import numpy as np
@@ -9,6 +10,7 @@ import pycuda
 import pycuda.driver as cuda
 import pytest
 from pycuda import gpuarray
+from pycuda._profile import Work
 from pycuda.compiler import SourceModule
 
 SOURCE = """
@@ -230,3 +232,16 @@ def test_a_context_that_ends_takes_its_times_along(fill):
     assert kinds(p) == [("set", "memset")]
     assert p.work[-1].duration >= 0
     assert str(p)
+
+
+def test_one_piece_without_a_time_is_told_as_one():
+    lost = Work("kernel", "k", math.nan, math.nan, 0.0, 0.0, 0, 0, 0, 0, (1, 1, 1), (1, 1, 1), 0, 0, 0)
+    profile = pycuda.profile()
+    profile._began, profile.dropped = 0.0, 1
+    for work, note in (
+        ([lost], "1 piece of work without times: its"),
+        ([lost] * 2, "2 pieces of work without times: their"),
+    ):
+        profile.work = work
+        assert f"{note} context was lost or detached\n" in str(profile)
+    assert str(profile).endswith("CUPTI dropped 1 record")
