@@ -100,5 +100,3 @@ def test_a_profile_has_a_row_of_its_launches(made):
     (row,) = profile.summary()
     assert (row.kind, row.calls, row.total > 0) == ("graph", 2, True)
     assert "[graph launch]" in str(profile)
-
-

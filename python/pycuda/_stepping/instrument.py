@@ -38,7 +38,7 @@ class Memory:
     symbol: str
     size: int
     alignment: int
-    kind: str = ""  # of a number that is no array: "u32"
+    kind: str = ""  # of one number: "u32"
 
 
 @dataclass
