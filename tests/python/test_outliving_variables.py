@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""A function's own variables that outlive it, of which debug information says nothing, in walks."""
+"""A function's own variables that outlive it, of which debug information says nothing, in gdb and in walks."""
+
+import re
 
 import numpy as np
 import pycuda.debug
 import pycuda.driver as cuda
 import pytest
+from gdb_session import run_gdb
 from programs import has_cpu_driver, is_cpu
 from pycuda._stepping.declarations import Declarations, names_of
 from pycuda._stepping.types import Types
@@ -53,6 +56,41 @@ def line_of(text):
     return next(number for number, line in enumerate(SOURCE.split("\n"), 1) if text in line)
 
 
+PROGRAM = f'''
+import os
+os.environ["PYCUDA_DRIVER"] = "cpu"
+import numpy as np
+import pycuda.autoinit
+import pycuda.driver as cuda
+from pycuda.compiler import SourceModule
+
+a = np.arange(8, dtype=np.int32)
+k = SourceModule("""{SOURCE}""", options=["-G"], no_extern_c=True).get_function("k")
+k(cuda.InOut(a), block=(8, 1, 1))
+'''
+
+
+def test_gdb_prints_them_where_their_names_are_known(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    (tmp_path / "kernel.cu").write_text(SOURCE)
+    said = run_gdb(
+        program,
+        tmp_path,
+        *(f"directory {tmp_path}", f"break kernel.cu:{line_of('a[i] += tile[i & 3]')} if threadIdx.x == 3", "run"),
+        *("print tile", "print single", "delete", f"break kernel.cu:{line_of('a[i] += tile[7')} if threadIdx.x == 7"),
+        *("continue", "print tile[20]@4", "print total", "print factors", "print/d sizeof(single)", "delete"),
+        *(f"break kernel.cu:{line_of('return calls')}", "continue", "print calls", "ptype calls", "delete"),
+        *("break summed", "continue", "next", "print calls", "print more", "up", "print total[0]", "kill"),
+        PYCUDA_CPU_THREADS="1",
+    )
+    values = re.findall(r"^(?:\$\d+|type) = (.*)$", said, re.MULTILINE)
+    assert values == [
+        *("{2, 2, 2, 2}", "5", "{5, 0, 0, 0}", "{3, 4}", "{1.5, 2.5, 3.5}", "4"),
+        *("15", "int", "21.5", "2.5", "3"),
+    ], said
+
+
 def test_a_walk_shows_them_where_their_names_are_known(context):
     if not is_cpu():
         pytest.skip("needs the CPU driver, whose kernels are walked")
@@ -88,7 +126,11 @@ extern "C" __global__ void k(int *a)
 """
     k = SourceModule(source, no_extern_c=True).get_function("k")
     walk = pycuda.debug.step(k, cuda.Out(np.zeros(1, np.int32)), block=(1, 1, 1))
-    assert [str(touch) for step in walk for touch in step.writes[:1]][:3] == ["total = -1", "total = 3.5", "total = 1.5"]
+    assert [str(touch) for step in walk for touch in step.writes[:1]][:3] == [
+        "total = -1",
+        "total = 3.5",
+        "total = 1.5",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,15 @@ class Addresses {
   std::vector<bool> held_;  ///< by register
 };
 
+/// What both are accesses of: the compilers store floats that they know as integers.
+ptx::Type common_type(ptx::Type one, ptx::Type other) {
+  using enum ptx::Type;
+  if (one == None || one == other) return other;
+  if (ptx::bits_of(one) != ptx::bits_of(other)) return None;
+  const bool is_float = one == F32 || one == F64;
+  return is_float || other == F32 || other == F64 ? (is_float ? one : other) : None;
+}
+
 }  // namespace
 
 ptx::Type accessed_type(const ptx::Function& function, const ptx::SymbolRef& variable) {
@@ -65,12 +74,22 @@ ptx::Type accessed_type(const ptx::Function& function, const ptx::SymbolRef& var
     if (!is_access(instruction.opcode)) continue;
     for (const ptx::Operand& operand : instruction.operands) {
       if (operand.kind != ptx::Operand::Kind::Address || !addresses.has(operand)) continue;
-      const ptx::Type type = instruction.modifiers.type();
-      if (found != ptx::Type::None && found != type) return ptx::Type::None;
-      found = type;
+      found = common_type(found, instruction.modifiers.type());
+      if (found == ptx::Type::None) return found;
     }
   }
   return found;
+}
+
+std::vector<bool> uses_of(const ptx::Function& function, const ptx::SymbolRef& variable) {
+  const Addresses addresses(function, variable);
+  std::vector<bool> uses;
+  uses.reserve(function.body.size());
+  for (const ptx::Instruction& instruction : function.body)
+    uses.push_back(
+        std::any_of(instruction.operands.begin(), instruction.operands.end(),
+                    [&](const ptx::Operand& operand) { return addresses.has(operand); }));
+  return uses;
 }
 
 }  // namespace pycuda::cpu::lower

@@ -296,24 +296,79 @@ std::optional<std::uint64_t> SourceFrame::shared_offset(std::string_view symbol)
   return std::nullopt;
 }
 
-/// A variable of the file, or one that the compilers say nothing of but its name.
+/// A variable of the file, or one that the compilers say nothing of but its name: a shared one, and
+/// the function's own that outlive it (mangled as _ZZ, function, E, name).
 void SourceFrame::add_symbol(const ptx::Variable& variable, const ptx::SymbolRef& symbol) {
   std::string name = source_name(variable.name);
   if (const std::size_t colons = name.rfind("::"); colons != std::string::npos)
     name.erase(0, colons + 2);
-  llvm::DIType* type = known_.type_of_symbol(variable.name);
-  if (type == nullptr) {
-    if (variable.space != ptx::Space::Shared) return;
-    type = known_.types().array_of(accessed_type(lowering_.source(), symbol), variable.bytes);
+  if (llvm::DIType* const type = known_.type_of_symbol(variable.name))
+    return declare_symbol(variable, symbol, name, type, 0);
+  const bool is_own = variable.name.starts_with("_ZZ");
+  if (variable.space != ptx::Space::Shared && !is_own) return;
+  llvm::DIType* const type =
+      known_.types().of_variable(variable, accessed_type(lowering_.source(), symbol));
+  if (!is_own) return declare_symbol(variable, symbol, name, type, 0);
+  work_ += lowering_.source().body.size();
+  if (is_too_much()) return;
+  for (const Span& span : spans_of(symbol)) {
+    const bool is_first = own_names_.emplace(span.function, name).second;
+    declare_symbol(variable, symbol, name, type, is_first ? span.function : add_block(span));
   }
+}
+
+void SourceFrame::declare_symbol(const ptx::Variable& variable, const ptx::SymbolRef& symbol,
+                                 const std::string& name, llvm::DIType* type, std::size_t scope) {
   llvm::DILocalVariable* const declared =
-      known_.builder().createAutoVariable(scopes_.front().scope, name, nullptr, 0, type);
-  if (!is_dynamic_shared(variable)) return add_memory({{}, variable.name, 0}, declared, 0);
+      known_.builder().createAutoVariable(scopes_[scope].scope, name, nullptr, 0, type);
+  if (!is_dynamic_shared(variable)) return add_memory({{}, variable.name, 0}, declared, scope);
   // The launch says where it lies.
   llvm::IRBuilder<>& b = lowering_.builder();
   llvm::Value* const address =
       b.CreateGEP(b.getInt8Ty(), lowering_.shared_base(), lowering_.symbol_address(symbol, 0));
-  declared_.push_back({declared, 0, {DW_OP_plus_uconst, address_place(address), DW_OP_deref}});
+  declared_.push_back({declared, scope, {DW_OP_plus_uconst, address_place(address), DW_OP_deref}});
+}
+
+/// By the functions whose code uses a variable, this one and what it has inlined.
+std::vector<SourceFrame::Span> SourceFrame::spans_of(const ptx::SymbolRef& symbol) const {
+  std::vector<Span> spans;
+  const std::vector<bool> uses = uses_of(lowering_.source(), symbol);
+  for (std::uint32_t i = 0; i < uses.size(); ++i) {
+    if (!uses[i]) continue;
+    const Scope& at = scopes_[scope_of_[i]];
+    const auto function = static_cast<std::size_t>(
+        std::ranges::find_if(scopes_,
+                             [&](const Scope& one) {
+                               return one.scope == at.scope->getSubprogram() &&
+                                      one.inlined_at == at.inlined_at;
+                             }) -
+        scopes_.begin());
+    const auto known = std::ranges::find(spans, function, &Span::function);
+    if (known == spans.end())
+      spans.push_back({function, i, i + 1});
+    else
+      known->end = i + 1;
+  }
+  return spans;
+}
+
+/// A block of the source that nothing is said of: in it a name is that of another variable.
+std::size_t SourceFrame::add_block(Span span) {
+  const std::vector<ptx::Instruction>& body = lowering_.source().body;
+  // The last line goes on.
+  while (span.end < body.size() && body[span.end].source_line == body[span.end - 1].source_line)
+    ++span.end;
+  const std::size_t outer = scope_of_[span.begin];
+  Scope inner = scopes_[outer];
+  inner.line = body[span.begin].source_line;
+  inner.scope =
+      known_.builder().createLexicalBlock(inner.scope, inner.scope->getFile(), inner.line, 0);
+  scopes_.push_back(inner);
+  work_ += span.end - span.begin;
+  for (std::uint32_t i = span.begin; i < span.end; ++i) {
+    if (scope_of_[i] == outer) scope_of_[i] = scopes_.size() - 1;
+  }
+  return scopes_.size() - 1;
 }
 
 /// Those that the function uses.

@@ -8,8 +8,10 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cpu/lower/source_information.h"
@@ -61,6 +63,13 @@ class SourceFrame {
     std::uint32_t begin, end;
   };
 
+  /// From the first instruction that uses a variable to the one behind the last, in the code of a
+  /// function, whose scope is given.
+  struct Span {
+    std::size_t function;
+    std::uint32_t begin, end;
+  };
+
   SourceFrame(FunctionLowering& lowering, SourceInformation& known);
   bool collect(const ptx::DebugEntry& entry);
   bool is_too_much() const;
@@ -77,6 +86,10 @@ class SourceFrame {
                      std::size_t scope);
   void add_memory(const ptx::DebugPlace& place, llvm::DILocalVariable* variable, std::size_t scope);
   void add_symbol(const ptx::Variable& variable, const ptx::SymbolRef& symbol);
+  void declare_symbol(const ptx::Variable& variable, const ptx::SymbolRef& symbol,
+                      const std::string& name, llvm::DIType* type, std::size_t scope);
+  std::vector<Span> spans_of(const ptx::SymbolRef& symbol) const;
+  std::size_t add_block(Span span);
   void add_symbols();
   void add_indexes(std::size_t scope);
   std::uint64_t add_place(std::uint64_t bytes);
@@ -94,6 +107,8 @@ class SourceFrame {
   std::vector<Scope> scopes_;
   std::vector<std::size_t> scope_of_;  ///< by instruction
   std::uint32_t body_begin_ = 0;  ///< the instruction behind those that put parameters in place
+  /// Of variables that outlive their function, by this one's scope.
+  std::set<std::pair<std::size_t, std::string>> own_names_;
   std::vector<Declared> declared_;
   std::vector<InRegister> in_registers_;
   /// Numbers of in_registers_: by register, and what is copied before each instruction.

@@ -56,43 +56,44 @@ llvm::DIType* SourceTypes::triple() {
   return triple_;
 }
 
-llvm::DIType* SourceTypes::array_of(ptx::Type element, std::uint64_t bytes) {
-  struct Named {
-    const char* name;
-    unsigned encoding;
-  };
+llvm::DIBasicType* SourceTypes::number(ptx::Type type) {
   using namespace llvm::dwarf;
+  const auto made = [&](const char* name, std::uint64_t bits, unsigned encoding) {
+    return builder_.createBasicType(name, bits, encoding);
+  };
   // The compilers write u32 for int, too.
-  const auto named = [&]() -> Named {
-    switch (element) {
-      case ptx::Type::F32:
-        return {"float", DW_ATE_float};
-      case ptx::Type::F64:
-        return {"double", DW_ATE_float};
-      case ptx::Type::U32:
-      case ptx::Type::S32:
-      case ptx::Type::B32:
-        return {"int", DW_ATE_signed};
-      case ptx::Type::U16:
-      case ptx::Type::S16:
-      case ptx::Type::B16:
-        return {"short", DW_ATE_signed};
-      case ptx::Type::U64:
-      case ptx::Type::S64:
-      case ptx::Type::B64:
-        return {"long", DW_ATE_signed};
-      default:
-        element = ptx::Type::U8;
-        return {"unsigned char", DW_ATE_unsigned_char};
-    }
-  }();
-  const std::uint64_t bits = ptx::bits_of(element);
+  switch (type) {
+    case ptx::Type::F32:
+      return made("float", 32, DW_ATE_float);
+    case ptx::Type::F64:
+      return made("double", 64, DW_ATE_float);
+    case ptx::Type::U32:
+    case ptx::Type::S32:
+    case ptx::Type::B32:
+      return made("int", 32, DW_ATE_signed);
+    case ptx::Type::U16:
+    case ptx::Type::S16:
+    case ptx::Type::B16:
+      return made("short", 16, DW_ATE_signed);
+    case ptx::Type::U64:
+    case ptx::Type::S64:
+    case ptx::Type::B64:
+      return made("long", 64, DW_ATE_signed);
+    default:
+      return made("unsigned char", byte_bits, DW_ATE_unsigned_char);
+  }
+}
+
+llvm::DIType* SourceTypes::of_variable(const ptx::Variable& variable, ptx::Type accessed) {
+  const bool is_array = !variable.dimensions.empty() || variable.vector != 1;
+  llvm::DIBasicType* const element = number(is_array ? accessed : variable.type);
+  if (!is_array) return element;
+  const std::uint64_t bits = element->getSizeInBits();
   const std::uint64_t count =
-      std::max<std::uint64_t>(std::min(bytes, most_bytes) * byte_bits / bits, 1);
-  return builder_.createArrayType(
-      count * bits, 0, builder_.createBasicType(named.name, bits, named.encoding),
-      builder_.getOrCreateArray(
-          {builder_.getOrCreateSubrange(0, static_cast<std::int64_t>(count))}));
+      std::max<std::uint64_t>(std::min(variable.bytes, most_bytes) * byte_bits / bits, 1);
+  return builder_.createArrayType(count * bits, 0, element,
+                                  builder_.getOrCreateArray({builder_.getOrCreateSubrange(
+                                      0, static_cast<std::int64_t>(count))}));
 }
 
 /// `needs_size`: not behind a pointer.

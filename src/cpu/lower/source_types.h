@@ -26,9 +26,9 @@ class SourceTypes {
   llvm::DIType* type_of(const ptx::DebugEntry& entry) { return follow(entry, true); }
   /// A structure of three unsigned numbers x, y and z.
   llvm::DIType* triple();
-  /// An array of so many bytes, of which the source says nothing: of what is accessed there. At
-  /// least one element, for memory of unknown size.
-  llvm::DIType* array_of(ptx::Type element, std::uint64_t bytes);
+  /// Of a variable of which the source says nothing: a number, or an array of what is accessed
+  /// there. At least one element, for memory of unknown size.
+  llvm::DIType* of_variable(const ptx::Variable& variable, ptx::Type accessed);
   llvm::DIFile* file(std::uint64_t number);
   /// Where `entry` stands in the source.
   llvm::DIFile* file_of(const ptx::DebugEntry& entry);
@@ -36,6 +36,7 @@ class SourceTypes {
  private:
   llvm::DIType* follow(const ptx::DebugEntry& entry, bool needs_size);
   llvm::DIType* make(const ptx::DebugEntry& entry, bool needs_size);
+  llvm::DIBasicType* number(ptx::Type type);
   llvm::DIType* enumeration(const ptx::DebugEntry& entry);
   llvm::DIType* array(const ptx::DebugEntry& entry);
   llvm::DIType* structure(const ptx::DebugEntry& entry);
