@@ -67,7 +67,9 @@ bool BlockRun::fit(LaunchContext& launch, const Kernel& kernel) {
   kernel_ = &kernel;
   if (arena_ == nullptr) arena_ = SharedArena::create();
   if (arena_ == nullptr || !launch.prepare_shared(*arena_)) return false;
-  coroutine_stride_ = (kernel.coroutine_bytes + frame_alignment - 1) & ~(frame_alignment - 1);
+  const std::uint64_t coroutine_bytes =
+      kernel.coroutine_bytes + kernel.bytes_by_stack_limit * launch.frame.stack_bytes;
+  coroutine_stride_ = (coroutine_bytes + frame_alignment - 1) & ~(frame_alignment - 1);
   const std::uint64_t wanted = coroutine_stride_ * launch.threads;
   if (wanted > coroutine_capacity_) {
     coroutines_.reset();

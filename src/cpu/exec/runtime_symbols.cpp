@@ -87,6 +87,8 @@ std::vector<RuntimeSymbol> all_symbols() {
       runtime_symbol("pycuda_cpu_tensor_store", pycuda_cpu_tensor_store),
       runtime_symbol("pycuda_cpu_tensor_map_replace", pycuda_cpu_tensor_map_replace),
       runtime_symbol("pycuda_cpu_frame_pop", pycuda_cpu_frame_pop),
+      runtime_symbol("pycuda_cpu_begin_on_stack", pycuda_cpu_begin_on_stack),
+      runtime_symbol("pycuda_cpu_wait_on_stack", pycuda_cpu_wait_on_stack),
       runtime_symbol("pycuda_cpu_clock", pycuda_cpu_clock),
       runtime_symbol("pycuda_cpu_globaltimer", pycuda_cpu_globaltimer),
       runtime_symbol("pycuda_cpu_nanosleep", pycuda_cpu_nanosleep),

@@ -4,8 +4,6 @@
 #include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/DIBuilder.h>
 #include <llvm/IR/DebugInfoMetadata.h>
-#include <llvm/IR/DebugProgramInstruction.h>
-#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Module.h>
 
@@ -78,62 +76,7 @@ void give_scope(llvm::Function& function, llvm::DIBuilder& builder) {
   function.setSubprogram(scope);
 }
 
-void move_to_unit(llvm::Module& module, llvm::DICompileUnit* unit) {
-  for (const llvm::Function& function : module) {
-    if (llvm::DISubprogram* const scope = function.getSubprogram()) scope->replaceUnit(unit);
-  }
-}
-
-/// A coroutine's variables are behind a pointer, which debuggers find if it stays in memory.
-void keep_frame_pointer(llvm::Function& function) {
-  llvm::AllocaInst* kept = nullptr;
-  const auto keep = [&](llvm::Argument& pointer) {
-    if (kept != nullptr) return kept;
-    llvm::BasicBlock& entry = function.getEntryBlock();
-    llvm::IRBuilder<> b(&entry, entry.begin());
-    kept = b.CreateAlloca(pointer.getType(), nullptr, "frame.pointer");
-    b.CreateStore(&pointer, kept, /*isVolatile=*/true);
-    return kept;
-  };
-  for (llvm::Instruction& instruction : llvm::instructions(function)) {
-    for (llvm::DbgVariableRecord& record : llvm::filterDbgVars(instruction.getDbgRecordRange())) {
-      llvm::Value* const address = record.isDbgDeclare() ? record.getAddress() : nullptr;
-      if (auto* const pointer = llvm::dyn_cast_or_null<llvm::Argument>(address)) {
-        record.replaceVariableLocationOp(pointer, keep(*pointer));
-        record.setExpression(
-            llvm::DIExpression::prepend(record.getExpression(), llvm::DIExpression::DerefBefore));
-      } else if (auto* const memory = llvm::dyn_cast_or_null<llvm::AllocaInst>(address)) {
-        for (llvm::User* const user : memory->users()) {
-          if (auto* const store = llvm::dyn_cast<llvm::StoreInst>(user)) store->setVolatile(true);
-        }
-      }
-    }
-  }
-}
-
 }  // namespace
-
-void split_with_scopes(llvm::Module& module, llvm::function_ref<void()> split) {
-  llvm::DICompileUnit* unit = nullptr;
-  for (const llvm::Function& function : module) {
-    if (const llvm::DISubprogram* const scope = function.getSubprogram()) unit = scope->getUnit();
-  }
-  if (unit == nullptr) return split();
-  move_to_unit(module,
-               llvm::DICompileUnit::getDistinct(
-                   module.getContext(), llvm::dwarf::DW_LANG_C99, unit->getFile(), "", false, "", 0,
-                   "", llvm::DICompileUnit::FullDebug, nullptr, nullptr, nullptr, nullptr, nullptr,
-                   0, false, false, llvm::DICompileUnit::DebugNameTableKind::None, false, "", ""));
-  split();
-  move_to_unit(module, unit);
-}
-
-void keep_frame_pointers(llvm::Module& module) {
-  for (llvm::Function& function : module) {
-    if (!function.isDeclaration() && function.getSubprogram() != nullptr)
-      keep_frame_pointer(function);
-  }
-}
 
 void give_debug_scopes(llvm::Module& module) {
   const auto units = module.debug_compile_units();

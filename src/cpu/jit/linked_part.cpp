@@ -41,6 +41,7 @@ bool LinkedPart::bind_threads(Kernel& kernel) const {
     ThreadFrame question;
     kernel.start_thread(&question, nullptr);
     kernel.coroutine_bytes = question.scratch;
+    kernel.bytes_by_stack_limit = question.stack_used;
   } else {
     kernel.run_block = reinterpret_cast<BlockFunction>(entry);
   }

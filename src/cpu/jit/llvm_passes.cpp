@@ -42,7 +42,6 @@
 #include <optional>
 #include <utility>
 
-#include "cpu/jit/debug_scopes.h"
 #include "cpu/jit/default_pipeline.h"
 #include "cpu/jit/finishing_passes.h"
 #include "cpu/jit/pass_analyses.h"
@@ -106,13 +105,10 @@ void split(llvm::Module& module, PassAnalyses& analyses) {
   llvm::ModulePassManager passes;
   passes.addPass(llvm::CoroEarlyPass());
   std::function<bool(llvm::Instruction&)> compute_again = [](llvm::Instruction&) { return false; };
-  // Debuggers would show the line that computed a value first.
-  const bool steps = llvm::any_of(
-      module, [](const llvm::Function& one) { return one.getSubprogram() != nullptr; });
-  if (*most < many && !steps) compute_again = recomputed_values();
+  if (*most < many) compute_again = recomputed_values();
   add(passes, llvm::createModuleToPostOrderCGSCCPassAdaptor(llvm::CoroSplitPass(compute_again)),
       llvm::CoroCleanupPass());
-  split_with_scopes(module, [&] { passes.run(module, analyses.modules); });
+  passes.run(module, analyses.modules);
 }
 
 llvm::ScalarizerPass split_vectors() {
@@ -314,7 +310,6 @@ void split_coroutines(llvm::Module& module, llvm::TargetMachine& target) {
   PassAnalyses analyses(target);
   split(module, analyses);
   drop_destroyers(module);
-  keep_frame_pointers(module);
 }
 
 void run_default_pipeline(llvm::Module& module, llvm::TargetMachine& target, Effort effort) {

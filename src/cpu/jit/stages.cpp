@@ -132,6 +132,7 @@ constexpr Step threads_steps[] = {
   {"if-convert-stores", Kernels, Vectors, Vectors, lone<simt::if_convert_stores>},
   {"prefetch-next-rows", Kernels, Vectors, Vectors, lone<simt::prefetch_next_rows>},
   {"block-loops", Kernels, Vectors, Vectors, block_loops, nullptr, "hoist-parameter-checks"},
+  {"own-stacks", Module, Vectors, Vectors, whole<simt::give_threads_stacks>, has_variables},
   {"coroutines", Module, Vectors, Callable, whole<simt::make_coroutines>},
 };
 

@@ -95,6 +95,7 @@ inline bool drops_forms(const Compilation& all) {
   return !all.plans && all.options.forms != Forms::all();
 }
 inline bool flushes(const Compilation& all) { return all.lowered.processor_flushes; }
+inline bool has_variables(const Compilation& all) { return all.lowered.has_variables; }
 inline bool has_symbols(const Compilation& all) { return all.options.symbols; }
 /// Where a busy divider is known to be the bottleneck, and whether by registers or as whole roots.
 inline bool divides_slowly(const Compilation& all) {

@@ -160,7 +160,8 @@ using BlockFunction = void (*)(BlockFrame* block, ThreadFrame* thread);
 /// A kernel whose threads may suspend. `memory` holds the coroutine's frame (64-byte aligned). Runs
 /// the thread to its first suspension or end, setting `thread->state` (and `thread->coroutine`
 /// unless Exited). With memory == null it runs nothing and stores the frame's size in bytes to
-/// thread->scratch.
+/// thread->scratch, and how many bytes more it needs for each one of LaunchFrame::stack_bytes to
+/// thread->stack_used.
 using ThreadFunction = void (*)(ThreadFrame* thread, std::byte* memory);
 
 /// The first word of a suspended coroutine: call it with the coroutine to go on.

@@ -23,6 +23,8 @@ struct Kernel {
   BlockFunction run_block = nullptr;  ///< null if facts.suspends
   ThreadFunction start_thread = nullptr;
   std::uint64_t coroutine_bytes = 0;  ///< per thread
+  /// The same for each byte of LaunchFrame::stack_bytes, of threads with stacks of their own.
+  std::uint64_t bytes_by_stack_limit = 0;
 
   /// The vector form: lanes of a gang are consecutive threads along x, of one row. It needs
   /// launches in which ctaid * ntid + tid stays below 2^31 - 4096 in every dimension. A gang has

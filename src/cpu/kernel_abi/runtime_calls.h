@@ -95,6 +95,13 @@ std::uint32_t pycuda_cpu_is_global(pycuda::cpu::ThreadFrame* thread, std::uint64
 /// everything pushed since `memory`, itself included.
 void* pycuda_cpu_frame_push(pycuda::cpu::ThreadFrame* thread, std::uint64_t bytes);
 void pycuda_cpu_frame_pop(pycuda::cpu::ThreadFrame* thread, void* memory);
+/// A ThreadFunction's work for a thread that runs `body` on a stack of its own, in `memory`, which
+/// has `bytes` and, for each byte of the launch's limit of stacks, `by_stack_limit` more.
+void pycuda_cpu_begin_on_stack(pycuda::cpu::ThreadFrame* thread, void* memory,
+                               void (*body)(pycuda::cpu::ThreadFrame* thread), std::uint64_t bytes,
+                               std::uint32_t by_stack_limit);
+/// Such a thread, whose state says why, waits: returns when the scheduler lets it go on.
+void pycuda_cpu_wait_on_stack(pycuda::cpu::ThreadFrame* thread);
 /// Memory that device code has by address, to the byte, until the next pop beyond it: PTX's alloca
 /// (`counts`: it uses up the thread's stack, CU_LIMIT_STACK_SIZE), in checked mode .local
 /// variables, and the local arrays of functions that suspend.

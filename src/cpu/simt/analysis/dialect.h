@@ -76,6 +76,10 @@ inline constexpr const char* lies_in_line = "lies-in-line";
 /// The function runs the regions of a whole block. From "region-loops".
 inline constexpr const char* runs_regions = "pycuda.runs-regions";
 
+/// Its thread may wait in the function, on a stack of its own. From "own-stacks"; "safe-stack"
+/// asks.
+inline constexpr const char* waits_on_own_stack = "waits-on-own-stack";
+
 // ---- How vector code tells the checks of barriers.
 
 /// The call, of the executor (kernel_abi/checks.h). From "widen".

@@ -19,6 +19,7 @@
 #include "cpu/simt/analysis/warp_sites.h"
 #include "cpu/simt/blocks/block_passes.h"
 #include "cpu/simt/blocks/coroutine.h"
+#include "cpu/simt/blocks/own_stacks.h"
 #include "cpu/simt/blocks/regions.h"
 #include "cpu/simt/memory/memory_passes.h"
 
@@ -170,6 +171,13 @@ void make_coroutines(llvm::Module& module) {
       replace_special_values(function, {}, nullptr);
   }
   CoroutineMaker(module, suspension).run();
+}
+
+void give_threads_stacks(llvm::Module& module) {
+  run_on_own_stacks(module, Suspension(module));
+  for (llvm::Function& function : module) {
+    if (!function.isDeclaration()) replace_special_values(function, {}, nullptr);
+  }
 }
 
 }  // namespace pycuda::cpu::simt

@@ -49,5 +49,8 @@ void make_block_loops(llvm::Module& module, KernelFacts& kernel, const Parameter
 /// Makes coroutines of what suspends. They are not split yet: LLVM's passes for coroutines do that.
 /// After it, no pseudo function is left.
 void make_coroutines(llvm::Module& module);
+/// The same for debuggers (own_stacks.h): what suspends stays as it is, and waits on a stack of its
+/// own.
+void give_threads_stacks(llvm::Module& module);
 
 }  // namespace pycuda::cpu::simt

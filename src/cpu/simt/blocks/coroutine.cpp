@@ -3,7 +3,6 @@
 #include "cpu/simt/blocks/coroutine.h"
 
 #include <llvm/ADT/DenseMap.h>
-#include <llvm/ADT/DenseSet.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
@@ -11,21 +10,17 @@
 #include <llvm/IR/Module.h>
 
 #include <algorithm>
-#include <cassert>
 #include <cstddef>
 #include <vector>
 
 #include "cpu/kernel_abi/frames.h"
 #include "cpu/lower/callee_name.h"
 #include "cpu/lower/processor_flushes.h"
-#include "cpu/lower/pseudo.h"
 #include "cpu/simt/analysis/calls_by_name.h"
-#include "cpu/simt/analysis/divergence.h"
 #include "cpu/simt/analysis/special_values.h"
+#include "cpu/simt/blocks/waits.h"
 
 namespace pycuda::cpu::simt {
-
-namespace pseudo = lower::pseudo;
 
 namespace {
 
@@ -51,11 +46,6 @@ class Body {
   void put(std::size_t offset, llvm::Value* value) { store_field(b_, thread(), offset, value); }
   void put_state(ThreadState state) {
     put(offsetof(ThreadFrame, state), b_.getInt32(static_cast<std::uint32_t>(state)));
-  }
-  llvm::Value* operand64(llvm::Value* value) { return b_.CreateZExt(value, b_.getInt64Ty()); }
-  llvm::Value* result(unsigned number) {
-    return load_field(b_, thread(), offsetof(ThreadFrame, result) + std::size_t{number} * 8,
-                      b_.getInt64Ty(), false);
   }
   void suspend();
   llvm::AllocaInst* result_slot(llvm::Type* type);
@@ -137,42 +127,12 @@ void Body::replace_returns(llvm::ArrayRef<llvm::ReturnInst*> returns) {
 }
 
 void Body::replace_pseudo(llvm::CallInst* call) {
-  const llvm::StringRef name = lower::callee_name(*call);
   llvm::BasicBlock* before = call->getParent();
   llvm::BasicBlock* after = before->splitBasicBlock(call->getIterator());
   before->getTerminator()->eraseFromParent();
   b_.SetInsertPoint(before);
   b_.SetCurrentDebugLocation(call->getDebugLoc());
-  const auto argument = [&](unsigned i) { return call->getArgOperand(i); };
-  const auto operand = [&](unsigned i, llvm::Value* value) {
-    put(offsetof(ThreadFrame, operand) + std::size_t{i} * 8, value);
-  };
-  put(offsetof(ThreadFrame, site), b_.getInt32(next_site_++));
-  llvm::Value* replacement = nullptr;
-  if (name == pseudo::warp_op) {
-    put(offsetof(ThreadFrame, detail), argument(1));
-    put(offsetof(ThreadFrame, mask), argument(2));
-    for (unsigned i = 0; i < 3; ++i) operand(i, argument(3 + i));
-    put_state(ThreadState::AtWarpOp);
-    suspend();
-    replacement = b_.CreateInsertValue(llvm::PoisonValue::get(call->getType()), result(0), 0);
-    replacement = b_.CreateInsertValue(replacement, result(1), 1);
-  } else if (name == pseudo::barrier_sync || name == pseudo::barrier_arrive) {
-    operand(0, operand64(argument(1)));
-    operand(1, operand64(argument(2)));
-    put_state(name == pseudo::barrier_sync ? ThreadState::AtBarrier : ThreadState::AtBarrierArrive);
-    suspend();
-  } else if (name == pseudo::barrier_reduce) {
-    for (unsigned i = 0; i < 3; ++i) operand(i, operand64(argument(1 + i)));
-    put(offsetof(ThreadFrame, detail), argument(4));
-    put_state(ThreadState::AtBarrierReduce);
-    suspend();
-    replacement = b_.CreateTrunc(result(0), b_.getInt32Ty());
-  } else {
-    assert(name == pseudo::yield || name == pseudo::exit);
-    put_state(name == pseudo::exit ? ThreadState::Exited : ThreadState::Yielded);
-    suspend();
-  }
+  llvm::Value* replacement = write_wait(b_, *call, thread(), next_site_++, [&] { suspend(); });
   b_.CreateBr(after);
   if (replacement) call->replaceAllUsesWith(replacement);
   call->eraseFromParent();
@@ -261,24 +221,6 @@ void Body::replace_call(llvm::CallInst* call, llvm::FunctionType* ramp_type, llv
   call->eraseFromParent();
 }
 
-/// Whether `call` is a warp operation of the lanes that stand at the same place.
-bool is_unmasked(const llvm::CallInst& call) {
-  if (lower::callee_name(call) != pseudo::warp_op) return false;
-  const auto* mask = llvm::dyn_cast<llvm::ConstantInt>(call.getArgOperand(2));
-  return mask && mask->isZero();
-}
-
-/// Of the lanes that stand at unmasked operations, those at the lowest site go first, so that the
-/// others meet them: a site's number must be higher than those of all that lead to it, and higher
-/// than those of the loops before it.
-void sort_by_program_order(std::vector<llvm::CallInst*>& calls, llvm::Function& function) {
-  if (llvm::none_of(calls, [](const llvm::CallInst* call) { return is_unmasked(*call); })) return;
-  const ControlFlow flow(function);
-  llvm::stable_sort(calls, [&](const llvm::CallInst* left, const llvm::CallInst* right) {
-    return flow.position(left->getParent()) < flow.position(right->getParent());
-  });
-}
-
 }  // namespace
 
 CoroutineMaker::CoroutineMaker(llvm::Module& module, const Suspension& suspension)
@@ -299,7 +241,6 @@ llvm::Function* CoroutineMaker::declare(llvm::Function& plain) {
   ramp->addFnAttr(llvm::Attribute::NullPointerIsValid);
   ramp->addFnAttr(llvm::Attribute::PresplitCoroutine);
   lower::flush_like(*ramp, plain);
-  ramp->setSubprogram(plain.getSubprogram());
   // The ramp runs up to where the thread first waits, and would be copied to each of its calls.
   if (plain.hasNUsesOrMore(2)) ramp->addFnAttr(llvm::Attribute::NoInline);
   const bool is_kernel = plain.hasFnAttribute("ptx-kernel");
@@ -337,7 +278,6 @@ llvm::Function* CoroutineMaker::make_enter(llvm::Function& plain, llvm::Function
 void CoroutineMaker::convert(llvm::Function& plain, llvm::Function& ramp) {
   const bool is_kernel = plain.hasFnAttribute("ptx-kernel");
   ramp.splice(ramp.begin(), &plain);
-  plain.setSubprogram(nullptr);
   plain.getArg(0)->replaceAllUsesWith(ramp.getArg(0));
   ramp.getArg(0)->setName("thread");
   ramp.getArg(1)->setName("memory");
@@ -345,23 +285,17 @@ void CoroutineMaker::convert(llvm::Function& plain, llvm::Function& ramp) {
     plain.getArg(i)->replaceAllUsesWith(ramp.getArg(i + 1));
 
   std::vector<llvm::ReturnInst*> returns;
-  std::vector<llvm::CallInst*> pseudo_calls, calls;
+  std::vector<llvm::CallInst*> calls;
   for (llvm::Instruction& instruction : llvm::instructions(ramp)) {
     if (auto* ret = llvm::dyn_cast<llvm::ReturnInst>(&instruction)) returns.push_back(ret);
     auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
-    if (!call) continue;
-    const llvm::Function* callee = call->getCalledFunction();
-    if (callee && is_suspending_pseudo(*callee)) {
-      pseudo_calls.push_back(call);
-    } else if (suspension_.is_suspending_call(*call)) {
-      calls.push_back(call);
-    }
+    if (call && suspension_.is_suspending_call(*call)) calls.push_back(call);
   }
-  sort_by_program_order(pseudo_calls, ramp);
+  const std::vector<llvm::CallInst*> waits = waits_of(ramp);
   Body body(ramp, is_kernel, next_site_);
   body.make_ends(&ramp.getEntryBlock());
   body.replace_returns(returns);
-  for (llvm::CallInst* call : pseudo_calls) body.replace_pseudo(call);
+  for (llvm::CallInst* call : waits) body.replace_pseudo(call);
   for (llvm::CallInst* call : calls) {
     llvm::Function* callee = call->getCalledFunction();
     llvm::Value* target =
@@ -371,34 +305,8 @@ void CoroutineMaker::convert(llvm::Function& plain, llvm::Function& ramp) {
   replace_special_values(ramp, {}, nullptr);
 }
 
-/// Callees come before their callers, as far as functions do not call themselves: lanes that are in
-/// a call are behind those that wait for them in the caller, and their sites' numbers must be
-/// lower.
-std::vector<llvm::Function*> CoroutineMaker::in_order_of_calls() const {
-  std::vector<llvm::Function*> order;
-  llvm::DenseSet<llvm::Function*> seen;
-  const auto visit = [&](const auto& self, llvm::Function& function) -> void {
-    if (function.isDeclaration() || !suspension_.suspends(function) ||
-        !seen.insert(&function).second)
-      return;
-    for (llvm::Instruction& instruction : llvm::instructions(function)) {
-      const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-      if (!call) continue;
-      if (llvm::Function* callee = call->getCalledFunction()) {
-        self(self, *callee);
-      } else if (call->isIndirectCall()) {
-        for (llvm::Function& other : module_)
-          if (other.hasFnAttribute("ptx-address-taken")) self(self, other);
-      }
-    }
-    order.push_back(&function);
-  };
-  for (llvm::Function& function : module_) visit(visit, function);
-  return order;
-}
-
 void CoroutineMaker::run() {
-  const std::vector<llvm::Function*> plain_functions = in_order_of_calls();
+  const std::vector<llvm::Function*> plain_functions = in_order_of_calls(module_, suspension_);
   for (llvm::Function* plain : plain_functions) ramps_[plain] = declare(*plain);
   for (llvm::Function* plain : plain_functions) {
     if (llvm::Function* enter = make_enter(*plain, *ramps_[plain])) enters_[plain] = enter;

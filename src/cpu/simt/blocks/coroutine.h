@@ -32,7 +32,6 @@ class CoroutineMaker {
 
  private:
   llvm::FunctionType* ramp_type(llvm::FunctionType* plain) const;
-  std::vector<llvm::Function*> in_order_of_calls() const;
   llvm::Function* declare(llvm::Function& plain);
   llvm::Function* make_enter(llvm::Function& plain, llvm::Function& ramp);
   void convert(llvm::Function& plain, llvm::Function& ramp);

@@ -7,9 +7,6 @@
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/DataLayout.h>
-#include <llvm/IR/DebugInfo.h>
-#include <llvm/IR/DebugInfoMetadata.h>
-#include <llvm/IR/DebugProgramInstruction.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
@@ -95,8 +92,6 @@ void Splitter::move_body() {
       llvm::AttrBuilder(ramp_.getContext(), ramp_.getAttributes().getFnAttrs())));
   resume_->removeFnAttr(llvm::Attribute::PresplitCoroutine);
   resume_->addFnAttr(split_plainly_mark);
-  resume_->setSubprogram(ramp_.getSubprogram());
-  ramp_.setSubprogram(nullptr);
   resume_->splice(resume_->begin(), &ramp_);
   frame_ = resume_->getArg(0);
   frame_->setName("frame");
@@ -278,12 +273,6 @@ void Splitter::move_variables() {
     for (llvm::Use& use : llvm::make_early_inc_range(variable->uses())) {
       b_.SetInsertPoint(llvm::cast<llvm::Instruction>(use.getUser()));
       use.set(field(frame_, offset));
-    }
-    for (llvm::DbgVariableRecord* record : llvm::findDVRDeclares(variable)) {
-      record->replaceVariableLocationOp(variable, frame_);
-      record->setExpression(llvm::DIExpression::prepend(record->getExpression(),
-                                                        llvm::DIExpression::ApplyOffset,
-                                                        static_cast<std::int64_t>(offset)));
     }
     variable->eraseFromParent();
   }

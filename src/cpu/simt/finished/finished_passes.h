@@ -46,8 +46,9 @@ void mark_nontemporal_stores(llvm::Function& gang, GangSize size, bool stream,
 /// What an index may leave does not lie among return addresses. Variables that are not provably
 /// accessed within their bounds alone leave the function's frame: for the OS thread's local memory
 /// (pycuda_cpu_local_push), or, of a coroutine that is not yet split, for its CUDA thread's
-/// (pycuda_cpu_variable_push): its frame holds what it goes on with. Of other functions after all
-/// that may yet dissolve variables. True if it changed something; not the blocks and branches.
+/// (pycuda_cpu_variable_push): its frame holds what it goes on with. So do those of functions that
+/// wait on a stack of their own. Of functions other than coroutines after all that may yet dissolve
+/// variables. True if it changed something; not the blocks and branches.
 bool use_safe_stack(llvm::Function& function, llvm::ScalarEvolution& evolution);
 
 /// What was stored a few instructions ago is not loaded again. In functions that have the

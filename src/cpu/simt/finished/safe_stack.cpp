@@ -16,6 +16,7 @@
 #include "cpu/kernel_abi/runtime_calls.h"
 #include "cpu/lower/source_frame.h"
 #include "cpu/simt/analysis/calls_by_name.h"
+#include "cpu/simt/analysis/dialect.h"
 #include "cpu/simt/finished/finished_passes.h"
 
 namespace pycuda::cpu::simt {
@@ -133,6 +134,24 @@ llvm::Value* push_for_call(llvm::Function& function, std::uint64_t bytes) {
   return memory;
 }
 
+/// Memory that lasts until the function returns, of a thread that may wait meanwhile.
+llvm::Value* push_for_waiting_call(llvm::Function& function, std::uint64_t bytes) {
+  llvm::BasicBlock& entry = function.getEntryBlock();
+  llvm::IRBuilder<> b(&entry, entry.begin());
+  llvm::CallInst* memory =
+      push(b, "pycuda_cpu_variable_push",
+           {function.getArg(0), b.getInt64(bytes), b.getInt32(local_alignment), b.getInt32(0)});
+  for (llvm::BasicBlock& block : function) {
+    auto* end = llvm::dyn_cast<llvm::ReturnInst>(block.getTerminator());
+    if (!end) continue;
+    b.SetInsertPoint(end);
+    call_by_name(b, "pycuda_cpu_frame_pop", b.getVoidTy(), {function.getArg(0), memory})
+        ->getCalledFunction()
+        ->addFnAttr(llvm::Attribute::NoUnwind);
+  }
+  return memory;
+}
+
 /// Memory that lasts until the coroutine's frame is popped, or its CUDA thread is no more.
 llvm::Value* push_for_thread(llvm::Function& coroutine, std::uint64_t bytes) {
   for (llvm::Instruction& instruction : llvm::instructions(coroutine)) {
@@ -167,7 +186,9 @@ bool use_safe_stack(llvm::Function& function, llvm::ScalarEvolution& evolution) 
   if (apart.empty()) return false;
   bytes = llvm::alignTo(bytes, local_alignment);
   llvm::Value* const memory = function.isPresplitCoroutine() ? push_for_thread(function, bytes)
-                                                             : push_for_call(function, bytes);
+                              : function.hasFnAttribute(waits_on_own_stack)
+                                  ? push_for_waiting_call(function, bytes)
+                                  : push_for_call(function, bytes);
   if (memory == nullptr) return false;
   llvm::IRBuilder<> b(function.getContext());
   for (const auto& [variable, offset] : apart) {
