@@ -215,11 +215,13 @@ class checking(contextlib.ContextDecorator):  # noqa: N801 (used as a function, 
     def __exit__(self, kind, error, traceback):
         from pycuda import _driver  # start-up time: as above
 
-        _wait()
-        _take()
-        # Statements of several threads end in any order.
-        _open[:] = [one for one in _open if one is not self._opened]
-        _driver._set_checks(_together())
+        try:
+            _wait()
+            _take()
+        finally:
+            # Statements of several threads end in any order.
+            _open[:] = [one for one in _open if one is not self._opened]
+            _driver._set_checks(_together())
 
 
 def _names_of(names):

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import json
 from collections import Counter
@@ -333,14 +334,19 @@ class Counters:
 
     def __exit__(self, kind, error, traceback):
         from pycuda import _driver  # start-up time: as above
+        from pycuda import driver as cuda  # start-up time: as above
 
-        _wait()
-        _take()
-        _open.remove(self)
-        if not _open:
-            _driver._set_counters(False)
-        self._state = "done"
-        self.kernels = kernels_of(self._records)
+        try:
+            # A fault is left to the next call that waits: the statement's own error goes on.
+            with contextlib.suppress(cuda.Error):
+                _wait()
+            _take()
+        finally:
+            _open.remove(self)
+            if not _open:
+                _driver._set_counters(False)
+            self._state = "done"
+            self.kernels = kernels_of(self._records)
 
     def __getitem__(self, name):
         for kernel in self.kernels:

@@ -5,6 +5,7 @@ import json
 import pathlib
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pycuda
@@ -449,6 +450,11 @@ def test_no_more_than_a_hundred_places_are_listed(context, driver):
     with pytest.warns(RuntimeWarning, match="lists 100 places and leaves out"), pycuda.checks("race") as found:
         function(driver.InOut(np.zeros(64, np.int32)), block=(64, 1, 1))
     assert len(found) == 100
+    with warnings.catch_warnings(), pytest.raises(RuntimeWarning):
+        warnings.simplefilter("error")
+        with pycuda.checks("race"):
+            function(driver.InOut(np.zeros(64, np.int32)), block=(64, 1, 1))
+    assert pycuda._checks._open == []
 
 
 @needs_cpu_driver

@@ -259,3 +259,37 @@ def test_instances_of_templates_have_their_names_in_cpp():
     assert c["fill<int>"].launches == 1
     with pytest.raises(KeyError, match=r"no kernel 'fill' .*: fill<float>\(float\*\), fill<int>\(int\*\)"):
         c["fill"]
+
+
+@needs_cpu_driver
+def test_a_fault_ends_the_counters_of_its_statement():
+    output, _ = run_program(
+        f"""
+import os
+os.environ["PYCUDA_DRIVER"] = "cpu"
+import numpy as np
+import pycuda
+import pycuda.autoinit
+import pycuda.driver as cuda
+from pycuda import tools
+from pycuda.compiler import SourceModule
+
+SOURCE = '''{SOURCE}'''
+copy, a = SourceModule(SOURCE).get_function("copy"), cuda.mem_alloc(4096)
+try:
+    with pycuda.counters() as first:
+        copy(a, a, block=(64, 1, 1))
+        cuda.Context.synchronize()
+        copy(a, np.uint64(64), block=(64, 1, 1))
+        raise KeyError("the statement's own")
+except KeyError:
+    print([kernel.kernel for kernel in first.kernels])
+tools.reset_context()
+copy, a = SourceModule(SOURCE).get_function("copy"), cuda.mem_alloc(4096)
+copy(a, a, block=(64, 1, 1))
+with pycuda.counters() as second:
+    pass
+print(second.kernels, pycuda._counters._open)
+"""
+    )
+    assert output.splitlines() == ["['copy']", "[] []"]
