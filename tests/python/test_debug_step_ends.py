@@ -175,6 +175,18 @@ def test_a_thread_outside_of_the_launch_is_refused(driver, where, message):
         )
 
 
+@pytest.mark.parametrize("thread", ["x", 1.5, (1.5, 0, 0), None])
+def test_a_thread_that_is_no_whole_number_is_refused(driver, thread):
+    with pytest.raises(TypeError, match="thread is .*: it has one to three whole numbers"):
+        _walk(COUNT, "count", driver.Out(np.zeros(2, np.int32)), np.int32(1), block=(2, 1, 1), thread=thread)
+
+
+@pytest.mark.parametrize("number", [1, np.int64(1), (np.uint8(1),)])
+def test_whole_numbers_of_all_kinds_name_a_thread(driver, number):
+    walk = _walk(COUNT, "count", driver.Out(np.zeros(2, np.int32)), np.int32(1), block=(2, 1, 1), thread=number)
+    assert walk.thread == (1, 0, 0)
+
+
 def test_a_kernel_without_a_source_is_refused(driver):
     module = DynamicModule()
     module.add_source("__global__ void k(int *a) { a[0] = 1; }")

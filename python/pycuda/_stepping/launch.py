@@ -4,8 +4,11 @@
 import contextlib
 import functools
 import linecache
+import operator
 import os
 import textwrap
+
+import numpy as np
 
 from pycuda import _checks, _driver
 from pycuda._compiling import _compile_as_set, default_options
@@ -19,9 +22,10 @@ _BYTES_OF_STEP, _LEAST_BYTES, _MOST_BYTES = 1024, 1 << 20, 1 << 28
 
 
 def _triple(value, name):
-    if isinstance(value, int):
-        value = (value,)
-    numbers = tuple(int(one) for one in value)
+    try:
+        numbers = tuple(map(operator.index, value if np.iterable(value) else (value,)))
+    except TypeError:
+        raise TypeError(f"{name} is {value!r}: it has one to three whole numbers") from None
     if not 1 <= len(numbers) <= 3:
         raise ValueError(f"{name} is {value!r}: it has one to three numbers")
     return numbers
