@@ -337,11 +337,11 @@ class Counters:
         from pycuda import driver as cuda  # start-up time: as above
 
         try:
-            # A fault is left to the next call that waits: the statement's own error goes on.
-            with contextlib.suppress(cuda.Error):
+            # The statement's own error goes on.
+            with contextlib.nullcontext() if kind is None else contextlib.suppress(cuda.Error):
                 _wait()
-            _take()
         finally:
+            _take()
             _open.remove(self)
             if not _open:
                 _driver._set_counters(False)
