@@ -156,6 +156,7 @@ __global__ void k() {
   const char *text = "static __device__ char x;";
   __shared__ __align__(16) volatile double x[3][N], *y;
   { static const short x = 2; }
+  __shared__ float tile[8][(N + 1) * 2];
 }
 """
     declared = Declarations(source, Types({}))
@@ -163,6 +164,7 @@ __global__ void k() {
         (one.type.dtype, one.shape, one.line, one.last_line)
         for one in map(declared.of, *zip(("_ZZ5firstvE1x", 2), ("_ZZ1kvE1x", 4), ("_ZZ1kvE1x_0", 4)))
     ]
-    assert of == [("f4", (2,), 2, 2), ("f8", (3, 0), 6, 8), ("i2", (), 7, 7)]
+    assert of == [("f4", (2,), 2, 2), ("f8", (3, 0), 6, 9), ("i2", (), 7, 7)]
     assert declared.of("_ZZ1kvE1y", 4).type.is_pointer
     assert declared.of("_ZZ1kvE1z", 4).type is None
+    assert declared.of("_ZZ1kvE4tile", 4).shape == (8, 0)

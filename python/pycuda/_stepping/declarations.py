@@ -13,7 +13,7 @@ from pycuda._stepping.types import Type
 _DECLARATION = re.compile(
     r"\b(?:__shared__|__device__|__constant__|__managed__|static)\s+"
     r"(?:(?:__shared__|__device__|__constant__|__managed__|static|volatile|const|constexpr)\s+"
-    r"|__align__\s*\([^)]*\)\s*|alignas\s*\([^)]*\)\s*)*([^;={(]+)[;={(]"
+    r"|__align__\s*\([^)]*\)\s*|alignas\s*\([^)]*\)\s*)*([^;={]+)[;={]"
 )
 _DECLARATOR = re.compile(r"^(.*?[\s*&])?\s*([A-Za-z_]\w*)\s*((?:\[[^\]]*\]\s*)*)$", re.S)
 _CALLED = re.compile(r"([A-Za-z_]\w*)\s*\(")
