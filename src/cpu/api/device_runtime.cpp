@@ -43,11 +43,13 @@ DeviceError ContextRuntime::find(std::uint64_t kernel, const exec::LaunchSize& s
   auto [image, number] = addresses_->find(kernel);
   if (image == nullptr) return DeviceError::InvalidDeviceFunction;
   const LaunchShape shape{size.grid, size.block, size.dynamic_shared_bytes, false};
-  const CUresult status =
+  CUresult status =
       check_size(image->facts(number), image->max_dynamic_shared_bytes(number), shape);
   if (status != CUDA_SUCCESS) return DeviceError::InvalidConfiguration;
-  if (image->load_kernel(number, &found->kernel) != CUDA_SUCCESS)
-    return DeviceError::InvalidDeviceFunction;
+  status = image->load_wanted(number, &found->kernel, &found->checks);
+  if (status == CUDA_SUCCESS && found->kernel == nullptr)
+    status = image->load_kernel(number, &found->kernel);
+  if (status != CUDA_SUCCESS) return DeviceError::InvalidDeviceFunction;
   found->keep_alive = std::move(image);
   return DeviceError::Success;
 }

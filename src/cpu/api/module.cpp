@@ -136,6 +136,21 @@ CUresult ModuleImage::load_checked(std::size_t number, Checks checks, const Kern
                    kernel);
 }
 
+CUresult ModuleImage::load_wanted(std::size_t number, const Kernel** kernel, Checks* checks) const {
+  *kernel = nullptr;
+  *checks = exec::wanted_checks();
+  if (*checks == code().checks()) return CUDA_SUCCESS;
+  if (checks->any()) {
+    const std::string& name = facts(number).name;
+    if (code().program()->implementation().may_be_copied(name))
+      return load_checked(number, *checks, kernel);
+    tell_unchecked(code().program(), name);
+  }
+  // Code that checks what nobody asks for any longer.
+  *checks = code().checks();
+  return CUDA_SUCCESS;
+}
+
 CUresult ModuleImage::load_form(const Dim3& grid, const Dim3& block, const Kernel** kernel) const {
   return kernel_of([held = shared_from_this(), code = *kernel, grid,
                     block] { return variants::code_for(*code, grid, block); },
@@ -146,8 +161,11 @@ CUresult ModuleImage::load_launched_kernels() const {
   const std::vector<KernelFacts>& kernels = code_->program()->kernels();
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     const Kernel* loaded = nullptr;
+    Checks checks;
     if (!kernels[i].launched_by_kernels) continue;
-    if (const CUresult status = load_kernel(i, &loaded); status != CUDA_SUCCESS) return status;
+    CUresult status = load_wanted(i, &loaded, &checks);
+    if (status == CUDA_SUCCESS && loaded == nullptr) status = load_kernel(i, &loaded);
+    if (status != CUDA_SUCCESS) return status;
   }
   return CUDA_SUCCESS;
 }
@@ -199,14 +217,10 @@ CUresult Function::load_for(const Dim3& grid, const Dim3& block, const Kernel** 
                             Checks* checks) const {
   *checks = exec::wanted_checks();
   if (*checks != module_.image()->code().checks()) [[unlikely]] {
-    const jit::LoadedProgram& code = module_.image()->code();
-    if (checks->any()) {
-      if (code.program()->implementation().may_be_copied(facts_.name))
-        return module_.image()->load_checked(number_, *checks, kernel);
-      tell_unchecked(code.program(), facts_.name);
-    }
-    // Code that checks what nobody asks for any longer.
-    *checks = code.checks();
+    const CUresult status = module_.image()->load_wanted(number_, kernel, checks);
+    if (status != CUDA_SUCCESS) return status;
+    if (*kernel != nullptr)
+      return facts_.calls_device_runtime ? module_.image()->load_launched_kernels() : CUDA_SUCCESS;
   }
   const CUresult status = load(kernel);
   if (status != CUDA_SUCCESS || (*kernel)->table == nullptr) return status;

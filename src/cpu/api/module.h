@@ -46,10 +46,13 @@ class ModuleImage : public std::enable_shared_from_this<ModuleImage> {
   /// any thread. INVALID_PTX where no code can be made of it, INVALID_IMAGE where that cannot be
   /// linked; the log says why.
   CUresult load_kernel(std::size_t number, const Kernel** kernel) const;
-  /// The same for all kernels that kernels of the module may launch.
+  /// The same for all kernels that kernels of the module may launch, with the checks wanted now.
   CUresult load_launched_kernels() const;
   /// The same in code that does other checks than the module's own.
   CUresult load_checked(std::size_t number, Checks checks, const Kernel** kernel) const;
+  /// The same in code that does the checks wanted now. Null in `kernel` where these are the
+  /// module's own, or no such code can be made, which the log says; `checks`: those of the code.
+  CUresult load_wanted(std::size_t number, const Kernel** kernel, Checks* checks) const;
   /// Puts in place of a kernel's code, which lacks a form, the one that runs launches of this size
   /// now (variants::code_for). As load_kernel otherwise.
   CUresult load_form(const Dim3& grid, const Dim3& block, const Kernel** kernel) const;

@@ -179,7 +179,7 @@ DeviceError ChildLaunches::queue(const LaunchableKernel& kernel, const LaunchSiz
   request.stack_bytes = stack_bytes_;
   request.processor_warps = processor_warps_;
   request.params = std::move(parameters);
-  request.checks = checks_of_environment();  // as the module is compiled
+  request.checks = kernel.checks;
   request.level = level;
   request.processors = processors_;
   request.launcher = {kernel_, from.block, from.thread};

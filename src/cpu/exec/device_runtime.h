@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "cpu/kernel_abi/checks.h"
 #include "cpu/kernel_abi/kernel.h"
 
 namespace pycuda::cpu::exec {
@@ -22,6 +23,7 @@ enum class DeviceError : std::int32_t {
 /// A kernel as device code finds it by its address.
 struct LaunchableKernel {
   const Kernel* kernel = nullptr;
+  Checks checks;  ///< of this code
   std::shared_ptr<const void> keep_alive;
 };
 
