@@ -25,7 +25,7 @@ using llvm::dwarf::DW_OP_plus_uconst;
 constexpr std::uint64_t word_bytes = 8, own_place = 0, thread_place = word_bytes;
 /// More would take too long to compile, or make frames too large for a thread's stack.
 constexpr std::size_t most_copies = 50'000;
-constexpr std::uint64_t most_bytes = 64 * 1024;
+constexpr std::uint64_t most_bytes = std::uint64_t{64} * 1024;
 /// What no compiler writes would take for ever.
 constexpr std::uint64_t most_work = 10'000'000;
 
