@@ -21,8 +21,7 @@ struct ElementType {
   };
   Kind kind = Kind::Any;
   std::uint8_t bytes = 0;
-  std::uint8_t lanes =
-      1;  ///< more than one in vectors such as float4, of which the others tell one
+  std::uint8_t lanes = 1;  ///< 4 of float4, of whose numbers each is as told above
 
   bool operator==(const ElementType&) const = default;
 };

@@ -220,7 +220,8 @@ CUresult Function::load_for(const Dim3& grid, const Dim3& block, const Kernel** 
     const CUresult status = module_.image()->load_wanted(number_, kernel, checks);
     if (status != CUDA_SUCCESS) return status;
     if (*kernel != nullptr)
-      return facts_.calls_device_runtime ? module_.image()->load_launched_kernels() : CUDA_SUCCESS;
+      return facts_.calls_device_runtime() ? module_.image()->load_launched_kernels()
+                                           : CUDA_SUCCESS;
   }
   const CUresult status = load(kernel);
   if (status != CUDA_SUCCESS || (*kernel)->table == nullptr) return status;
