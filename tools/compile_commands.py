@@ -19,7 +19,7 @@ PRECOMPILED = re.compile(r" -Winvalid-pch -include \S+/cmake_pch\.hxx\b")
 def parts_of(entry: dict[str, str]) -> list[dict[str, str]]:
     """The sources of a file of cmake/CompileTogether.cmake, each as if compiled alone; of another file, the file."""
     file = pathlib.Path(entry["file"])
-    if file.parent.name != "together":
+    if "together" not in file.parts or file.is_relative_to(SOURCES):
         return [entry]
     sources = [str(SOURCES / name) for name in INCLUDE.findall(file.read_text())]
     return [entry | {"file": name, "command": entry["command"].replace(str(file), name)} for name in sources]

@@ -13,8 +13,8 @@ import check_includes  # noqa: E402
 import compile_commands  # noqa: E402
 
 
-@pytest.fixture
-def build(tmp_path, monkeypatch):
+@pytest.fixture(params=["together", "together/folder"])
+def build(request, tmp_path, monkeypatch):
     """The build folder of two sources in a group, and a header; <vector> is in the precompiled header alone."""
     compiler = shutil.which("c++")
     if compiler is None:
@@ -26,13 +26,13 @@ def build(tmp_path, monkeypatch):
         monkeypatch.setattr(module, "ROOT", tmp_path)
         monkeypatch.setattr(module, "FOLDERS", (source,))
     monkeypatch.setattr(check_includes, "STAMPS", tmp_path / "stamps")
-    (build / "together").mkdir(parents=True)
+    (build / request.param).mkdir(parents=True)
     source.mkdir()
     (source / "needs.cpp").write_text("inline std::vector<int> numbers;\n")
     (source / "has.cpp").write_text('#include <vector>\n\n#include "needs.h"\ninline std::vector<int> others;\n')
     (source / "needs.h").write_text("#pragma once\nvoid sort(std::vector<int> &numbers);\n")
     (build / "cmake_pch.hxx").write_text("#include <vector>\n")
-    group = build / "together/has.cpp"
+    group = build / request.param / "has.cpp"
     group.write_text('#include "has.cpp"\n#include "needs.cpp"\n')
     command = f"{compiler} -std=c++20 -I{source} -Winvalid-pch -include {build}/cmake_pch.hxx -o has.o -c {group}"
     entry = {"directory": str(build), "file": str(group), "command": command}
