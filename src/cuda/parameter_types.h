@@ -21,7 +21,7 @@ struct ElementType {
   };
   Kind kind = Kind::Any;
   std::uint8_t bytes = 0;
-  std::uint8_t lanes = 1;  ///< 4 of float4, of whose numbers each is as told above
+  std::uint8_t lanes = 1;  ///< 4 of float4, whose numbers are of this kind each
 
   bool operator==(const ElementType&) const = default;
 };

@@ -10,10 +10,10 @@
 #include <iterator>
 #include <utility>
 
+#include "cpu/exec/page.h"
+
 namespace pycuda::cpu::exec {
 namespace {
-
-constexpr std::uint64_t page = 4096;
 
 std::string bytes_text(std::uint64_t bytes) {
   return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
@@ -74,8 +74,8 @@ AddressSpace& AddressSpace::instance() {
 std::uintptr_t AddressSpace::reserve(std::uint64_t bytes, std::uint64_t alignment,
                                      std::uintptr_t wanted) {
   // A page behind it belongs to nobody, as behind every block of device memory.
-  const std::uint64_t body = bytes + page;
-  const std::uint64_t slack = std::max(alignment, page) - page;
+  const std::uint64_t body = bytes + page_size;
+  const std::uint64_t slack = std::max(alignment, page_size) - page_size;
   if (bytes > (std::uint64_t{1} << 47) || slack > (std::uint64_t{1} << 47)) return 0;
   std::uintptr_t begin = 0;
   if (wanted != 0 && wanted % alignment == 0) {
@@ -105,7 +105,7 @@ bool AddressSpace::release(std::uintptr_t begin, std::uint64_t bytes) {
   if (found == reservations_.end() || found->second.bytes != bytes ||
       !found->second.mappings.empty())
     return false;
-  munmap(pointer(begin), bytes + page);
+  munmap(pointer(begin), bytes + page_size);
   reservations_.erase(found);
   return true;
 }

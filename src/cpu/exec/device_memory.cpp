@@ -20,13 +20,13 @@
 #include "cpu/exec/check_settings.h"
 #include "cpu/exec/cpu_budget.h"
 #include "cpu/exec/launch_context.h"
+#include "cpu/exec/page.h"
 #include "cpu/exec/page_migration.h"
 #include "cpu/exec/unwritten.h"
 
 namespace pycuda::cpu::exec {
 namespace {
 
-constexpr std::uint64_t page = 4096;
 constexpr std::uint64_t block_alignment = 256;
 constexpr std::uint64_t slot_pages_limit = 64;
 constexpr std::uint64_t chunk_bytes = std::uint64_t{1} << 30;
@@ -73,16 +73,16 @@ std::byte* map(std::uint64_t bytes, int protection) {
 
 /// An own mapping of whole pages and the guard page behind them; null if there is no room.
 std::byte* place_pages(std::uint64_t body, std::uint64_t alignment) {
-  const std::uint64_t slack = alignment - page;
-  std::byte* base = map(body + page + slack, PROT_READ | PROT_WRITE);
+  const std::uint64_t slack = alignment - page_size;
+  std::byte* base = map(body + page_size + slack, PROT_READ | PROT_WRITE);
   if (base == nullptr) return nullptr;
   // Trimmed to [body][guard page], with `body` aligned.
   auto* start =
       reinterpret_cast<std::byte*>(round_up(reinterpret_cast<std::uintptr_t>(base), alignment));
   if (start != base) munmap(base, static_cast<std::size_t>(start - base));
   const std::uint64_t tail = slack - static_cast<std::uint64_t>(start - base);
-  if (tail != 0) munmap(start + body + page, tail);
-  mprotect(start + body, page, PROT_NONE);
+  if (tail != 0) munmap(start + body + page_size, tail);
+  mprotect(start + body, page_size, PROT_NONE);
   return start;
 }
 
@@ -103,7 +103,7 @@ struct Block {
 
 /// The pages of a block that has pages of its own.
 std::uint64_t page_bytes(const Block& block) {
-  return block.placement == Placement::Mapping ? block.bytes - page : block.bytes;
+  return block.placement == Placement::Mapping ? block.bytes - page_size : block.bytes;
 }
 
 struct Slot {
@@ -168,27 +168,27 @@ std::byte* DeviceMemory::State::take_slot(std::uint64_t pages) {
   Slot slot{nullptr, false};
   if (const auto place = take_free(free, unused_places)) {
     slot = *place;
-    if (slot.dirty) cached_dirty -= pages * page;
+    if (slot.dirty) cached_dirty -= pages * page_size;
   } else {
-    const std::uint64_t bytes = (pages + 1) * page;
+    const std::uint64_t bytes = (pages + 1) * page_size;
     if (chunk_left < bytes) {
       std::byte* chunk = map(chunk_bytes, PROT_NONE);
       if (chunk == nullptr) return nullptr;
       reservations.emplace_back(chunk, chunk_bytes);
       // The first page stays unused, so that the page before every block is inaccessible.
-      chunk_next = chunk + page;
-      chunk_left = chunk_bytes - page;
+      chunk_next = chunk + page_size;
+      chunk_left = chunk_bytes - page_size;
     }
     slot.base = chunk_next;
     chunk_next += bytes;
     chunk_left -= bytes;
   }
-  if (mprotect(slot.base, pages * page, PROT_READ | PROT_WRITE) != 0) {
+  if (mprotect(slot.base, pages * page_size, PROT_READ | PROT_WRITE) != 0) {
     free.push_back(slot);
-    if (slot.dirty) cached_dirty += pages * page;
+    if (slot.dirty) cached_dirty += pages * page_size;
     return nullptr;
   }
-  if (slot.dirty) std::memset(slot.base, 0, pages * page);
+  if (slot.dirty) std::memset(slot.base, 0, pages * page_size);
   return slot.base;
 }
 
@@ -201,24 +201,24 @@ void DeviceMemory::State::put_slot(const Block& block) {
   }
   mprotect(block.base, block.bytes, PROT_NONE);
   if (dirty) cached_dirty += block.bytes;
-  free_slots[block.bytes / page].push_back({block.base, dirty});
+  free_slots[block.bytes / page_size].push_back({block.base, dirty});
 }
 
 void DeviceMemory::State::put_shared_slot(const Block& block) {
   // Pages that others have are left to them. If there is no mapping to be had, the place is lost.
   const void* fresh = mmap(block.base, block.bytes, PROT_NONE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-  if (fresh != MAP_FAILED) free_slots[block.bytes / page].push_back({block.base, false});
+  if (fresh != MAP_FAILED) free_slots[block.bytes / page_size].push_back({block.base, false});
 }
 
 std::byte* DeviceMemory::State::take_cell(std::uint64_t bytes) {
   auto& free = free_cells[static_cast<std::size_t>(std::countr_zero(bytes))];
   std::optional<std::byte*> cell = take_free(free);
   if (!cell) {
-    std::byte* slab = map(slab_bytes + page, PROT_READ | PROT_WRITE);
+    std::byte* slab = map(slab_bytes + page_size, PROT_READ | PROT_WRITE);
     if (slab == nullptr) return nullptr;
-    mprotect(slab + slab_bytes, page, PROT_NONE);
-    reservations.emplace_back(slab, slab_bytes + page);
+    mprotect(slab + slab_bytes, page_size, PROT_NONE);
+    reservations.emplace_back(slab, slab_bytes + page_size);
     for (std::uint64_t at = slab_bytes - bytes; at != 0; at -= bytes) free.push_back(slab + at);
     cell = slab;
   }
@@ -228,12 +228,12 @@ std::byte* DeviceMemory::State::take_cell(std::uint64_t bytes) {
 
 std::byte* DeviceMemory::State::place_mapping(std::uint64_t bytes, std::uint64_t alignment,
                                               Block& block) const {
-  const std::uint64_t body = round_up(bytes, page);
+  const std::uint64_t body = round_up(bytes, page_size);
   const bool huge = body >= huge_page;
-  std::byte* const start = place_pages(body, std::max(alignment, huge ? huge_page : page));
+  std::byte* const start = place_pages(body, std::max(alignment, huge ? huge_page : page_size));
   if (start == nullptr) return nullptr;
   ask_for_huge_pages(start, body);
-  block = {Placement::Mapping, start, body + page, body};
+  block = {Placement::Mapping, start, body + page_size, body};
   // An alignment above a block's own forbids shifting the block towards its guard page.
   if (alignment > block_alignment || huge) return start;
   return start + (body - round_up(bytes, block_alignment));
@@ -265,7 +265,7 @@ void* DeviceMemory::allocate(std::uint64_t bytes, MemoryKind kind, void* owner,
   alignment = std::max(alignment, block_alignment);
   const std::uint64_t front = round_up(state.margin, alignment);
   const std::uint64_t room = front + bytes + state.margin;
-  const std::uint64_t body = round_up(room, page);
+  const std::uint64_t body = round_up(room, page_size);
   // The system promises more than it has; a large request is refused here instead of killed later.
   if (body >= (std::uint64_t{64} << 20)) {
     if (const auto available = available_memory_bytes(); available && body > *available) {
@@ -288,8 +288,8 @@ void* DeviceMemory::allocate(std::uint64_t bytes, MemoryKind kind, void* owner,
     memory = block.base = state.take_cell(cell);
   } else {
     if (exceeds_limit(body)) return nullptr;
-    if (body <= slot_pages_limit * page && alignment <= page) {
-      block = {Placement::Slot, state.take_slot(body / page), body, body};
+    if (body <= slot_pages_limit * page_size && alignment <= page_size) {
+      block = {Placement::Slot, state.take_slot(body / page_size), body, body};
       if (block.base == nullptr) return nullptr;
       const std::uint64_t shift =
           alignment > block_alignment ? 0 : body - round_up(room, block_alignment);
@@ -385,14 +385,14 @@ base::Result<void*, PagesFailure> DeviceMemory::open(const PagesName& name, void
   State& state = *state_;
   const std::unique_lock lock(state.mutex);
   const std::uint64_t bytes = name.page_bytes;
-  std::byte* const base = place_pages(bytes, bytes >= huge_page ? huge_page : page);
+  std::byte* const base = place_pages(bytes, bytes >= huge_page ? huge_page : page_size);
   if (base == nullptr || pages->map(base) == nullptr) {
-    if (base != nullptr) munmap(base, bytes + page);
+    if (base != nullptr) munmap(base, bytes + page_size);
     return PagesFailure{Reason::NoRoom, "there is no room to map another process's memory"};
   }
   ask_for_huge_pages(base, bytes);
   std::byte* const memory = base + name.offset;
-  state.blocks.emplace(memory, Block{Placement::Mapping, base, bytes + page, 0});
+  state.blocks.emplace(memory, Block{Placement::Mapping, base, bytes + page_size, 0});
   AddressTable::instance().insert(
       {reinterpret_cast<std::uintptr_t>(memory), name.bytes, kind, state.device, owner, 0});
   return static_cast<void*>(memory);
@@ -401,18 +401,18 @@ base::Result<void*, PagesFailure> DeviceMemory::open(const PagesName& name, void
 void* DeviceMemory::map_file(int descriptor, std::uint64_t offset, std::uint64_t bytes,
                              void* owner) {
   State& state = *state_;
-  const std::uint64_t skipped = offset % page;
-  const std::uint64_t body = round_up(skipped + bytes, page);
+  const std::uint64_t skipped = offset % page_size;
+  const std::uint64_t body = round_up(skipped + bytes, page_size);
   const std::unique_lock lock(state.mutex);
-  std::byte* const base = place_pages(body, page);
+  std::byte* const base = place_pages(body, page_size);
   if (base == nullptr) return nullptr;
   if (mmap(base, body, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, descriptor,
            static_cast<off_t>(offset - skipped)) == MAP_FAILED) {
-    munmap(base, body + page);
+    munmap(base, body + page_size);
     return nullptr;
   }
   std::byte* const memory = base + skipped;
-  state.blocks.emplace(memory, Block{Placement::Mapping, base, body + page, 0});
+  state.blocks.emplace(memory, Block{Placement::Mapping, base, body + page_size, 0});
   AddressTable::instance().insert({reinterpret_cast<std::uintptr_t>(memory), bytes,
                                    MemoryKind::External, state.device, owner, 0});
   return memory;

@@ -10,13 +10,13 @@
 #include <mutex>
 #include <vector>
 
+#include "cpu/exec/page.h"
 #include "cpu/exec/probe_process.h"
 
 namespace pycuda::cpu::exec {
 namespace {
 
 constexpr std::uint64_t gib = std::uint64_t{1} << 30;
-constexpr std::uint64_t page = 4096;
 /// Given back to the system when they are free.
 constexpr std::uint64_t large_piece = std::uint64_t{1} << 20;
 
@@ -61,7 +61,7 @@ LocalArea::LocalArea() : state_(std::make_unique<State>()) {
 void LocalArea::Free::operator()(std::byte* memory) const { instance().release(memory, bytes); }
 
 LocalArea::Memory LocalArea::allocate(std::uint64_t bytes) {
-  const std::uint64_t wanted = std::bit_ceil(std::clamp(bytes, page, std::uint64_t{1} << 62));
+  const std::uint64_t wanted = std::bit_ceil(std::clamp(bytes, page_size, std::uint64_t{1} << 62));
   // A copy of the process has one thread, and whoever held the lock is not in it.
   std::unique_lock lock(state_->mutex, std::defer_lock);
   if (!in_probe_process()) lock.lock();

@@ -13,13 +13,12 @@
 
 #include "cpu/exec/cpu_budget.h"
 #include "cpu/exec/device_memory.h"
+#include "cpu/exec/page.h"
 
 namespace pycuda::cpu::exec {
 namespace {
 
 using Reason = PagesFailure::Reason;
-
-constexpr std::uint64_t page = 4096;
 
 std::string words(int error) { return std::generic_category().message(error); }
 
@@ -45,7 +44,7 @@ base::Result<PhysicalMemory::Pointer, PagesFailure> PhysicalMemory::make(const P
                         "making a file for memory without addresses: " + why};
   }
   auto made = std::make_shared<PhysicalMemory>(Key{}, file, facts, device);
-  if (ftruncate(file, static_cast<off_t>(facts.bytes + page)) != 0 ||
+  if (ftruncate(file, static_cast<off_t>(facts.bytes + page_size)) != 0 ||
       pwrite(file, &facts, sizeof facts, static_cast<off_t>(facts.bytes)) !=
           static_cast<ssize_t>(sizeof facts) ||
       fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
@@ -62,14 +61,14 @@ base::Result<PhysicalMemory::Pointer, PagesFailure> PhysicalMemory::import(int d
   struct stat facts{};
   const int seals = fcntl(descriptor, F_GET_SEALS);
   if (seals < 0 || (seals & F_SEAL_SHRINK) == 0 || fstat(descriptor, &facts) != 0 ||
-      static_cast<std::uint64_t>(facts.st_size) <= page)
+      static_cast<std::uint64_t>(facts.st_size) <= page_size)
     return stranger;
   PhysicalFacts told;
   const PhysicalFacts ours;
-  const std::uint64_t bytes = static_cast<std::uint64_t>(facts.st_size) - page;
+  const std::uint64_t bytes = static_cast<std::uint64_t>(facts.st_size) - page_size;
   if (pread(descriptor, &told, sizeof told, static_cast<off_t>(bytes)) !=
           static_cast<ssize_t>(sizeof told) ||
-      told.purpose != ours.purpose || told.bytes != bytes || bytes % page != 0)
+      told.purpose != ours.purpose || told.bytes != bytes || bytes % page_size != 0)
     return stranger;
   const int own = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
   if (own < 0) return PagesFailure{Reason::NoRoom, "duplicating a descriptor: " + words(errno)};

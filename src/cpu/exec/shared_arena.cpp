@@ -6,13 +6,14 @@
 
 #include <cstring>
 
+#include "cpu/exec/page.h"
+
 namespace pycuda::cpu::exec {
 namespace {
-constexpr std::uint64_t page = 4096;
 // Any 32-bit offset, and the widest access at it.
-constexpr std::uint64_t window_bytes = (std::uint64_t{1} << 32) + 16 * page;
+constexpr std::uint64_t window_bytes = (std::uint64_t{1} << 32) + 16 * page_size;
 constexpr std::uint64_t reserved_bytes = SharedArena::guard_bytes + window_bytes;
-static_assert(SharedArena::guard_bytes % page == 0);
+static_assert(SharedArena::guard_bytes % page_size == 0);
 }  // namespace
 
 std::unique_ptr<SharedArena> SharedArena::create() {
@@ -29,8 +30,8 @@ std::unique_ptr<SharedArena> SharedArena::create() {
 SharedArena::~SharedArena() { munmap(window_ - guard_bytes, reserved_bytes); }
 
 bool SharedArena::grow(std::uint64_t bytes) {
-  const std::uint64_t wanted = (bytes + page - 1) / page * page;
-  if (wanted > window_bytes - page) return false;
+  const std::uint64_t wanted = (bytes + page_size - 1) / page_size * page_size;
+  if (wanted > window_bytes - page_size) return false;
   if (mprotect(window_, wanted, PROT_READ | PROT_WRITE) != 0) return false;
   accessible_ = wanted;
   return true;

@@ -15,12 +15,13 @@
 #include <system_error>
 #include <utility>
 
+#include "cpu/exec/page.h"
+
 namespace pycuda::cpu::exec {
 namespace {
 
 using Reason = PagesFailure::Reason;
 
-constexpr std::uint64_t page = 4096;
 constexpr const char* file_name = "pycuda-shared";
 
 std::string words(int error) { return std::generic_category().message(error); }
@@ -85,7 +86,7 @@ base::Result<SharedPages, PagesFailure> SharedPages::make(PagesName name) {
   name.descriptor = file;
   name.chance = by_chance();
   SharedPages made(file, name);
-  if (ftruncate(file, static_cast<off_t>(name.page_bytes + page)) != 0 ||
+  if (ftruncate(file, static_cast<off_t>(name.page_bytes + page_size)) != 0 ||
       !write_at(file, &name, sizeof name, name.page_bytes) ||
       fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
     return PagesFailure{Reason::NoRoom, "making " + std::to_string(name.page_bytes) +
@@ -98,7 +99,7 @@ base::Result<SharedPages, PagesFailure> SharedPages::open(const PagesName& name,
                                                           const std::array<char, 8>& purpose,
                                                           bool own) {
   if (name.purpose != purpose || name.process <= 0 || name.descriptor < 0 || name.page_bytes == 0 ||
-      name.page_bytes % page != 0 || name.offset > name.page_bytes ||
+      name.page_bytes % page_size != 0 || name.offset > name.page_bytes ||
       name.bytes > name.page_bytes - name.offset) {
     return PagesFailure{Reason::NoName, "these 64 bytes are no handle of the CPU driver's"};
   }
@@ -118,7 +119,7 @@ base::Result<SharedPages, PagesFailure> SharedPages::open(const PagesName& name,
   PagesName repeated;
   const int seals = fcntl(file, F_GET_SEALS);
   if (seals < 0 || (seals & F_SEAL_SHRINK) == 0 || fstat(file, &facts) != 0 ||
-      static_cast<std::uint64_t>(facts.st_size) != name.page_bytes + page ||
+      static_cast<std::uint64_t>(facts.st_size) != name.page_bytes + page_size ||
       pread(file, &repeated, sizeof repeated, static_cast<off_t>(name.page_bytes)) !=
           static_cast<ssize_t>(sizeof repeated) ||
       repeated != name) {
@@ -135,10 +136,10 @@ base::Result<SharedPages, PagesFailure> SharedPages::of_descriptor(
   struct stat facts{};
   const int seals = fcntl(descriptor, F_GET_SEALS);
   if (seals < 0 || (seals & F_SEAL_SHRINK) == 0 || fstat(descriptor, &facts) != 0 ||
-      static_cast<std::uint64_t>(facts.st_size) <= page)
+      static_cast<std::uint64_t>(facts.st_size) <= page_size)
     return stranger;
   PagesName name;
-  const auto bytes = static_cast<std::uint64_t>(facts.st_size) - page;
+  const auto bytes = static_cast<std::uint64_t>(facts.st_size) - page_size;
   if (pread(descriptor, &name, sizeof name, static_cast<off_t>(bytes)) !=
           static_cast<ssize_t>(sizeof name) ||
       name.purpose != purpose || name.page_bytes != bytes)

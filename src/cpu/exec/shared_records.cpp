@@ -20,6 +20,7 @@
 #include "cpu/exec/callback_threads.h"
 #include "cpu/exec/event_marker.h"
 #include "cpu/exec/interrupts.h"
+#include "cpu/exec/page.h"
 
 namespace pycuda::cpu::exec {
 namespace {
@@ -57,8 +58,9 @@ struct SharedRecords::Answer {
 };
 
 namespace {
-constexpr std::uint64_t page = 4096;
-constexpr std::uint64_t pages_for(std::uint64_t bytes) { return (bytes + page - 1) / page * page; }
+constexpr std::uint64_t pages_for(std::uint64_t bytes) {
+  return (bytes + page_size - 1) / page_size * page_size;
+}
 }  // namespace
 
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free &&

@@ -9,7 +9,7 @@ namespace {
 using namespace llvm::PatternMatch;
 using llvm::Value;
 
-constexpr std::uint64_t half_pi = 0x3ff921fb54442d18, infinity = 0x7ff0000000000000;
+constexpr std::uint64_t half_pi = 0x3ff921fb54442d18, infinity_bits = 0x7ff0000000000000;
 
 constexpr std::uint64_t coefficients[] = {
     0xbfd555555555544c, 0x3fc99999999840d2, 0xbfc2492491fa1744, 0x3fbc71c709dfe927,
@@ -44,7 +44,7 @@ Value* magnitude_behind(Value* value) {
   Value* reciprocal = nullptr;
   if (!match(ways->condition, m_FCmp(predicate, m_Specific(x), m_FPOne())) ||
       predicate != llvm::CmpInst::FCMP_ULE || !magnitude_of(x) ||
-      !match(ways->if_false, m_Select(m_FCmp(predicate, m_Specific(x), LongBits{infinity}),
+      !match(ways->if_false, m_Select(m_FCmp(predicate, m_Specific(x), LongBits{infinity_bits}),
                                       m_PosZeroFP(), m_Value(reciprocal))) ||
       predicate != llvm::CmpInst::FCMP_OEQ)
     return nullptr;

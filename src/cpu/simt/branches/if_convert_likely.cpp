@@ -17,11 +17,12 @@ namespace pycuda::cpu::simt {
 namespace {
 
 /// A reduction of an argument takes ten.
-constexpr std::size_t most_operations = 24;
+constexpr std::size_t most_likely_operations = 24;
 
 /// Whether all that `block` computes may be computed whether or not it is needed, at little cost.
 bool is_cheap(llvm::BasicBlock& block) {
-  if (block.size() > most_operations || llvm::isa<llvm::PHINode>(block.front())) return false;
+  if (block.size() > most_likely_operations || llvm::isa<llvm::PHINode>(block.front()))
+    return false;
   return llvm::all_of(block, [&](llvm::Instruction& instruction) {
     if (instruction.isTerminator()) return true;
     const unsigned code = instruction.getOpcode();

@@ -38,13 +38,13 @@ bool is_in_own_row(const llvm::Value* address, const llvm::Loop& loop, const Sha
   return walks && !is_unknown;
 }
 
-struct Work {
+struct LoopWork {
   unsigned arithmetic = 0, accesses = 0, rows = 0;
   bool waits = false;
 };
 
-Work work_of(const llvm::Loop& loop, const Shapes& guesses) {
-  Work work;
+LoopWork work_of(const llvm::Loop& loop, const Shapes& guesses) {
+  LoopWork work;
   for (const llvm::BasicBlock* block : loop.blocks()) {
     for (const llvm::Instruction& instruction : *block) {
       if (const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction))
@@ -72,7 +72,7 @@ LoopWidth width_for_loops(const GangWork& all, std::uint64_t register_bytes) {
   for (const llvm::BasicBlock* block : flow.order()) {
     const llvm::Loop* loop = flow.loop_of(block);
     if (!loop || !loop->isInnermost() || !seen.insert(loop).second) continue;
-    const Work work = work_of(*loop, guesses);
+    const LoopWork work = work_of(*loop, guesses);
     const std::uint64_t carried = carried_bytes(*loop, guesses);
     const bool fits =
         carried * widest <= register_bytes / 2 && held_bytes(*loop) * widest <= register_bytes;
