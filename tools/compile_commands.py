@@ -21,7 +21,8 @@ def parts_of(entry: dict[str, str]) -> list[dict[str, str]]:
     file = pathlib.Path(entry["file"])
     if "together" not in file.parts or file.is_relative_to(SOURCES):
         return [entry]
-    sources = [str(SOURCES / name) for name in INCLUDE.findall(file.read_text())]
+    names = [name for name in INCLUDE.findall(file.read_text()) if name.endswith(".cpp")]
+    sources = [str(next(folder / name for folder in FOLDERS if (folder / name).is_file())) for name in names]
     return [entry | {"file": name, "command": entry["command"].replace(str(file), name)} for name in sources]
 
 
