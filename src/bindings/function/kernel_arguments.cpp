@@ -84,11 +84,11 @@ bool has_kind_of(const Argument& argument, char kind, std::size_t bytes) {
     return bytes == argument.bytes && (kind == 'f' || (is_whole && bytes == 2));
   }
   if (argument.is_integer()) return bytes == argument.bytes && is_whole;
-  using Kind = cuda::ElementType::Kind;
+  using ElementKind = cuda::ElementType::Kind;
   const cuda::ElementType parts = argument.parts();
-  if (parts.kind == Kind::Any) return true;
-  if (parts.kind == Kind::Integer) return is_whole;
-  const std::size_t real = parts.kind == Kind::Complex ? parts.bytes / 2U : parts.bytes;
+  if (parts.kind == ElementKind::Any) return true;
+  if (parts.kind == ElementKind::Integer) return is_whole;
+  const std::size_t real = parts.kind == ElementKind::Complex ? parts.bytes / 2U : parts.bytes;
   return (kind == 'f' && bytes == real) || (kind == 'c' && bytes == 2 * real);
 }
 
