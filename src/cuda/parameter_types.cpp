@@ -36,18 +36,6 @@ constexpr PlainNumber kPlainNumbers[] = {
     {"__nv_bfloat16", {Kind::BFloat, 2}},
 };
 
-// "longlong4" has numbers of 8 bytes on every system, as has "long4" here.
-constexpr PlainNumber kOfVectors[] = {
-    {"char", {Kind::Integer, 1}},     {"uchar", {Kind::Integer, 1}},
-    {"short", {Kind::Integer, 2}},    {"ushort", {Kind::Integer, 2}},
-    {"int", {Kind::Integer, 4}},      {"uint", {Kind::Integer, 4}},
-    {"long", {Kind::Integer, 8}},     {"ulong", {Kind::Integer, 8}},
-    {"longlong", {Kind::Integer, 8}}, {"ulonglong", {Kind::Integer, 8}},
-    {"float", {Kind::Float, 4}},      {"double", {Kind::Float, 8}},
-};
-// As in "double4_16a": by how many bytes they are aligned.
-constexpr std::string_view kAlignments[] = {"_16a", "_32a"};
-
 // What the types of pointers and references end with; "(*)" and "(&)" are to arrays.
 constexpr std::string_view kPointers[] = {"(*)", "*", "(&)", "&"};
 
@@ -80,7 +68,7 @@ ElementType pointed_to(std::string_view type) {
   // Addresses.
   if (target.ends_with('*')) return {Kind::Integer, 8};
   const ElementType number = plain_number(target);
-  return number.kind == Kind::Any ? parts_of(target) : number;
+  return number.kind == Kind::Any ? complex_number(target) : number;
 }
 
 /// How deep in brackets of any sort the character leads; "->" does not occur in types of kernels.
@@ -109,20 +97,6 @@ std::vector<std::string_view> listed(std::string_view list) {
 ElementType plain_number(std::string_view type) {
   const auto* found = std::ranges::find(kPlainNumbers, type, &PlainNumber::name);
   return found == std::end(kPlainNumbers) ? ElementType{} : found->element;
-}
-
-ElementType vector_numbers(std::string_view type) {
-  for (const std::string_view alignment : kAlignments) remove_suffix(type, alignment);
-  if (type.empty() || type.back() < '1' || type.back() > '4') return {};
-  const auto* found =
-      std::ranges::find(kOfVectors, type.substr(0, type.size() - 1), &PlainNumber::name);
-  if (found == std::end(kOfVectors)) return {};
-  return {found->element.kind, found->element.bytes, static_cast<std::uint8_t>(type.back() - '0')};
-}
-
-ElementType parts_of(std::string_view type) {
-  const ElementType complex = complex_number(type);
-  return complex.kind == Kind::Any ? vector_numbers(type) : complex;
 }
 
 NumberKind number_kind(std::string_view type) {

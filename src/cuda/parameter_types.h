@@ -21,7 +21,6 @@ struct ElementType {
   };
   Kind kind = Kind::Any;
   std::uint8_t bytes = 0;
-  std::uint8_t lanes = 1;  ///< 4 of float4, whose numbers are of this kind each
 
   bool operator==(const ElementType&) const = default;
 };
@@ -34,8 +33,8 @@ enum class NumberKind : std::uint8_t {
   Floating,
 };
 
-/// A parameter: the element is Any unless it is a pointer or a reference to (arrays of) numbers or
-/// vectors of numbers, or to pointers, which count as integers.
+/// A parameter: the element is Any unless it is a pointer or a reference to (arrays of) numbers, or
+/// to pointers, which count as integers.
 struct ParameterType {
   std::string text;  ///< "float const*"
   ElementType element;
@@ -43,12 +42,6 @@ struct ParameterType {
 
 /// What a number of the type is: {BFloat, 2} of "__nv_bfloat16". Any of all but plain numbers.
 ElementType plain_number(std::string_view type);
-
-/// The numbers of a vector: {Float, 4, 2} of "float2". Any of other types.
-ElementType vector_numbers(std::string_view type);
-
-/// The same, and {Complex, 8} of "pycuda::complex<float>", thrust's and libcu++'s.
-ElementType parts_of(std::string_view type);
 
 /// Of a parameter's type; Other of pointers, bool, enumerations and 128 bits, too.
 NumberKind number_kind(std::string_view type);

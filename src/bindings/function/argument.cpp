@@ -35,7 +35,12 @@ std::string range_of(std::size_t bytes, bool is_signed) {
 }  // namespace
 
 bool is_vector(std::string_view type) {
-  return cuda::vector_numbers(type).kind != cuda::ElementType::Kind::Any;
+  if (type.size() < 2 || type.back() < '1' || type.back() > '4') return false;
+  type.remove_suffix(1);
+  constexpr std::string_view kUnsigned = "u";
+  if (type == "float" || type == "double") return true;
+  if (type.starts_with(kUnsigned)) type.remove_prefix(kUnsigned.size());
+  return type == "char" || type == "short" || type == "int" || type == "long" || type == "longlong";
 }
 
 bool Argument::is_struct() const {
@@ -49,12 +54,6 @@ const char* Argument::advice_on_struct() const {
     return "; pass one number, such as a field of it";
   return "; C++ pads a struct's members to their alignment: make the dtype with align=True, with "
          "offsets where it has vectors such as float4, or put the same padding into the bytes";
-}
-
-void Argument::raise_no_vector() const {
-  const std::string maker = std::string("; pycuda.gpuarray.vec.make_").append(declared_type()) +
-                            "(...) makes one value of it";
-  raise_wrong_type(maker.c_str());
 }
 
 void Argument::raise_address_for_number() const {

@@ -60,22 +60,6 @@ struct Argument {
     return own.kind == cuda::ElementType::Kind::Integer ? cuda::ElementType::Kind::Any : own.kind;
   }
 
-  /// The numbers of a vector or of a complex number by value; Any of other parameters.
-  cuda::ElementType parts() const {
-    if (kind != cuda::ParameterKind::Unknown || number != cuda::NumberKind::Other) return {};
-    return cuda::parts_of(declared_type());
-  }
-
-  /// Whether the parameter is known to be one number, which is floating-point or an integer.
-  bool is_floating() const {
-    return kind == cuda::ParameterKind::Float || number == cuda::NumberKind::Floating;
-  }
-  bool is_integer() const {
-    return !is_pointer() &&
-           (kind == cuda::ParameterKind::Integer || number == cuda::NumberKind::Signed ||
-            number == cuda::NumberKind::Unsigned);
-  }
-
   /// Whether the source declares what is neither a number nor a pointer.
   [[gnu::cold]] bool is_struct() const;
 
@@ -102,8 +86,6 @@ struct Argument {
     throw nanobind::python_error();
   }
 
-  /// A tuple or a number was given for a vector.
-  [[noreturn, gnu::cold]] void raise_no_vector() const;
   /// An address was given, directly or by an array, for a number.
   [[noreturn, gnu::cold]] void raise_address_for_number() const;
   /// A number that the declared type does not hold.

@@ -43,7 +43,7 @@ std::string dtype_name(const ArrayParameter& parameter) {
       return "numpy.complex" + bits;
     default:
       if (type.starts_with("bool")) return "numpy.bool_";
-      return (type.starts_with("u") ? "numpy.uint" : "numpy.int") + bits;
+      return (type.starts_with("unsigned") ? "numpy.uint" : "numpy.int") + bits;
   }
 }
 
@@ -93,67 +93,9 @@ void warn_once(const ArrayParameter& parameter, Reason reason, const std::string
   throw nb::python_error();
 }
 
-/// Whether an array of `given` numbers is one of vectors: of their numbers, of complex numbers, or
-/// of integers that hold several of theirs, as uint32 holds a uchar4. int64, NumPy's default, is
-/// looked at once more.
-bool fits_vector(ElementType vector, ElementType given) {
-  if (given.kind == vector.kind && given.bytes == vector.bytes) return true;
-  if (given.kind == Kind::Complex) {
-    return vector.kind == Kind::Float && given.bytes == 2 * vector.bytes;
-  }
-  const int whole = vector.bytes * vector.lanes;
-  return given.kind == Kind::Integer && given.bytes > vector.bytes && given.bytes < 8 &&
-         whole % given.bytes == 0;
-}
-
-bool fits(ElementType wanted, ElementType given) {
-  return given.kind == Kind::Any || given == wanted ||
-         (wanted.lanes > 1 && fits_vector(wanted, given));
-}
-
-void warn_of_other_kind(const ArrayParameter& parameter, ElementType given,
-                        const std::string& dtype) {
-  warn_once(parameter, kOtherKind,
-            place(parameter) + " is an array of " + dtype + ", but the parameter is " +
-                declared(parameter) + ": the kernel reads the bits of " +
-                std::string(numbers_of(given)) + " as " +
-                std::string(numbers_of(parameter.element)) + ". Convert the array with astype(" +
-                dtype_name(parameter) + "), or pass its gpudata if this is intended");
-}
-
-/// Of what does not fit. Kernels that copy vectors of any bytes are right, so that elements which
-/// hold several numbers are no error.
-void check_vectors(const ArrayParameter& parameter, ElementType given, const std::string& dtype) {
-  const ElementType vector = parameter.element;
-  ArrayParameter numbers = parameter;
-  numbers.element.lanes = 1;
-  if (given.bytes == vector.bytes && given.kind != Kind::Complex) {
-    warn_of_other_kind(numbers, given, dtype);
-    return;
-  }
-  const int whole = vector.bytes * vector.lanes;
-  if (given.bytes > vector.bytes && whole % given.bytes == 0) {
-    if (dtype.starts_with("uint")) return;
-    warn_once(parameter, kOtherKind,
-              place(parameter) + " is an array of " + dtype + ", but the parameter is " +
-                  declared(parameter) + ": the kernel takes each element for " +
-                  std::to_string(given.bytes / vector.bytes) + " numbers. Convert the array with " +
-                  "astype(" + dtype_name(numbers) + "), or pass its gpudata if this is intended");
-    return;
-  }
-  if (given.kind == Kind::Complex && vector.kind == Kind::Float) {
-    numbers.element = {Kind::Complex, static_cast<std::uint8_t>(2 * vector.bytes)};
-  }
-  raise_other_size(numbers, dtype, given);
-}
-
 void check_elements(const ArrayParameter& parameter, ElementType given, const std::string& dtype) {
   const ElementType wanted = parameter.element;
-  if (fits(wanted, given)) return;
-  if (wanted.lanes > 1) {
-    check_vectors(parameter, given, dtype);
-    return;
-  }
+  if (given.kind == Kind::Any || given == wanted) return;
   const std::string& type = parameter.kernel.layout().type_names[parameter.index];
   if (cuda::pointer_target(type).ends_with('*')) {
     if (given.bytes != wanted.bytes) raise_not_pointers(parameter, dtype);
@@ -167,7 +109,12 @@ void check_elements(const ArrayParameter& parameter, ElementType given, const st
   if (given.bytes != wanted.bytes) raise_other_size(parameter, dtype, given);
   // Kernels from before cuda_fp16.h have halves as 16-bit integers, as NumPy has bfloat16.
   if (given.bytes == 2 && (given.kind == Kind::Integer || wanted.kind == Kind::Integer)) return;
-  warn_of_other_kind(parameter, given, dtype);
+  warn_once(parameter, kOtherKind,
+            place(parameter) + " is an array of " + dtype + ", but the parameter is " +
+                declared(parameter) + ": the kernel reads the bits of " +
+                std::string(numbers_of(given)) + " as " + std::string(numbers_of(wanted)) +
+                ". Convert the array with astype(" + dtype_name(parameter) +
+                "), or pass its gpudata if this is intended");
 }
 
 void warn_of_gaps(const ArrayParameter& parameter, const std::string& strides) {
@@ -211,8 +158,8 @@ void internal::check_mismatched(const ArrayParameter& parameter, PyObject* objec
     check_byte_order(parameter, state.dtype);
   }
   const ElementType given = element_of[static_cast<std::size_t>(state.type)];
-  if (!fits(parameter.element, given)) {
-    check_elements(parameter, given, array::name(state.type));
+  if (!(given == parameter.element)) {
+    check_elements(parameter, given, given.kind == Kind::Any ? "" : array::name(state.type));
   }
   if (!array::is_dense(state.layout, state.item_bytes)) {
     warn_of_gaps(parameter, text_of(tuple_of(state.layout.strides.data(), state.layout.ndim)));

@@ -73,42 +73,6 @@ void write_pointer_to_array(const Argument& argument, CUdeviceptr pointer, std::
       "an ndarray of " + std::to_string(bytes) + " bytes, which is passed by value", advice);
 }
 
-/// Whether elements of NumPy's `kind` and of `bytes` are what a parameter is or consists of. What
-/// is no number has no kind to compare.
-bool has_kind_of(const Argument& argument, char kind, std::size_t bytes) {
-  constexpr std::string_view kNumbers = "biufc";
-  if (kNumbers.find(kind) == std::string_view::npos) return true;
-  const bool is_whole = kind == 'b' || kind == 'i' || kind == 'u';
-  if (argument.is_floating()) {
-    // Halves may be given as their bits.
-    return bytes == argument.bytes && (kind == 'f' || (is_whole && bytes == 2));
-  }
-  if (argument.is_integer()) return bytes == argument.bytes && is_whole;
-  using ElementKind = cuda::ElementType::Kind;
-  const cuda::ElementType parts = argument.parts();
-  if (parts.kind == ElementKind::Any) return true;
-  if (parts.kind == ElementKind::Integer) return is_whole;
-  const std::size_t real = parts.kind == ElementKind::Complex ? parts.bytes / 2U : parts.bytes;
-  return (kind == 'f' && bytes == real) || (kind == 'c' && bytes == 2 * real);
-}
-
-[[noreturn, gnu::cold]] void raise_other_numbers(const Argument& argument, nb::handle dtype,
-                                                 std::size_t count) {
-  const std::string given = nb::cast<std::string>(nb::str(dtype));
-  const std::string type(argument.declared_type());
-  const std::string wanted = !type.empty()           ? "'" + type + "'"
-                             : argument.is_integer() ? "an integer"
-                                                     : "a floating-point number";
-  const bool has_parts = argument.parts().kind != cuda::ElementType::Kind::Any;
-  const std::string text = argument.place() + " is an ndarray of " + given +
-                           ", but the parameter is " + wanted +
-                           (has_parts    ? "; astype converts the array"
-                            : count == 1 ? kAdviceForNumbers
-                                         : kAdviceForElements);
-  PyErr_SetString(PyExc_TypeError, text.c_str());
-  throw nb::python_error();
-}
-
 /// An array in managed memory, of which a view need not be in one piece.
 [[gnu::cold]] void check_view(const Argument& argument) {
   const nb::handle array = argument.value;
@@ -135,14 +99,9 @@ void write_array(const Argument& argument, std::byte* destination) {
   }
   const Buffer source = Buffer::read(argument.value);
   const nb::object dtype = nb::handle(argument.value).attr("dtype");
-  const char kind = nb::cast<std::string>(dtype.attr("kind")).front();
-  const bool holds_address = kind == 'i' || kind == 'u';
+  const bool holds_address = nb::cast<std::string>(dtype.attr("kind")).find_first_of("iu") == 0;
   if (source.bytes() != argument.bytes || (argument.is_pointer() && !holds_address))
     raise_wrong_array(argument, source.bytes(), dtype);
-  const auto item_bytes = nb::cast<std::size_t>(dtype.attr("itemsize"));
-  if (!has_kind_of(argument, kind, item_bytes)) {
-    raise_other_numbers(argument, dtype, source.bytes() / item_bytes);
-  }
   if (dtype.attr("isnative").is(nb::handle(Py_False))) {
     argument.raise_wrong_kind(
         "of the other byte order: astype(dtype.newbyteorder('=')) converts the array");
@@ -313,7 +272,9 @@ void write_value(const Argument& argument, CUstream stream, std::byte* destinati
     return;
   }
   if (PyComplex_Check(value)) {
-    write_complex_number(argument, destination);
+    const std::complex<double> number = complex_value(value);
+    argument.check(write_complex(number.real(), number.imag(), argument.bytes, destination),
+                   "a complex number");
     return;
   }
   if (const std::optional<nb::object> number = ctypes_number(value)) {
@@ -330,7 +291,10 @@ void write_value(const Argument& argument, CUstream stream, std::byte* destinati
         "align=True");
   }
   if (PyTuple_Check(value) && is_vector(argument.declared_type())) {
-    argument.raise_no_vector();
+    const std::string maker =
+        std::string("; pycuda.gpuarray.vec.make_").append(argument.declared_type()) +
+        "(...) makes one value of it";
+    argument.raise_wrong_type(maker.c_str());
   }
   argument.raise_wrong_type(
       value == Py_None && (argument.is_pointer() || argument.declared_type().empty())

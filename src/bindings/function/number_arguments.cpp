@@ -41,13 +41,6 @@ bool is_same_kind(const Argument& argument, ScalarKind value) {
   return true;
 }
 
-/// Of an argument with parts: a number for a complex number is its real part, for a vector a
-/// mistake.
-void write_real_part(const Argument& argument, double number, std::byte* destination) {
-  if (argument.parts().kind != Kind::Complex) argument.raise_no_vector();
-  argument.check(write_complex(number, 0, argument.bytes, destination), "a number");
-}
-
 }  // namespace
 
 void write_whole_number(const Argument& argument, PyObject* number, std::byte* destination) {
@@ -56,12 +49,6 @@ void write_whole_number(const Argument& argument, PyObject* number, std::byte* d
     const int is_true = PyObject_IsTrue(number);
     if (is_true < 0) throw nb::python_error();
     *destination = static_cast<std::byte>(is_true);
-    return;
-  }
-  if (argument.parts().kind != Kind::Any) {
-    const double same = PyLong_AsDouble(number);
-    if (same == -1.0 && PyErr_Occurred()) throw nb::python_error();
-    write_real_part(argument, same, destination);
     return;
   }
   if (argument.kind != cuda::ParameterKind::Float && argument.short_float() == Kind::Any) {
@@ -75,10 +62,6 @@ void write_whole_number(const Argument& argument, PyObject* number, std::byte* d
 
 void write_real_number(const Argument& argument, double number, std::byte* destination) {
   if (argument.is_pointer()) argument.raise_wrong_kind("a pointer");
-  if (argument.parts().kind != Kind::Any) {
-    write_real_part(argument, number, destination);
-    return;
-  }
   if (argument.kind != cuda::ParameterKind::Integer) {
     argument.check(write_floating(argument, number, destination), "a floating-point number");
     return;
@@ -89,17 +72,6 @@ void write_real_number(const Argument& argument, double number, std::byte* desti
   const nb::object whole = nb::steal(PyLong_FromDouble(number));
   if (!whole.is_valid()) throw nb::python_error();
   argument.check(write_whole(argument, whole.ptr(), destination), "a number");
-}
-
-void write_complex_number(const Argument& argument, std::byte* destination) {
-  if (argument.is_pointer()) argument.raise_wrong_kind("a pointer");
-  if (argument.kind != cuda::ParameterKind::Unknown || argument.number != cuda::NumberKind::Other) {
-    argument.raise_wrong_kind("a real number");
-  }
-  const std::complex<double> number = complex_value(argument.value);
-  if (number.real() == -1.0 && PyErr_Occurred()) throw nb::python_error();
-  argument.check(write_complex(number.real(), number.imag(), argument.bytes, destination),
-                 "a complex number");
 }
 
 void write_scalar(const Argument& argument, ScalarType type, std::byte* destination) {
@@ -116,14 +88,6 @@ void write_scalar(const Argument& argument, ScalarType type, std::byte* destinat
   }
   const bool is_whole = type.kind == ScalarKind::Bool || type.kind == ScalarKind::Integer;
   if (!is_whole && argument.is_pointer()) argument.raise_wrong_kind("a pointer");
-  // Integers may hold the bytes of a vector, as uint32 those of a uchar4.
-  const Kind parts = type.kind == ScalarKind::Complex ? Kind::Any : argument.parts().kind;
-  if (parts == Kind::Complex || (parts != Kind::Any && type.kind == ScalarKind::Float)) {
-    const double number = PyFloat_AsDouble(argument.value);
-    if (number == -1.0 && PyErr_Occurred()) throw nb::python_error();
-    write_real_part(argument, number, destination);
-    return;
-  }
   if (type.bytes == argument.bytes && is_same_kind(argument, type.kind) &&
       !(is_whole && argument.is_bool())) {
     if (!copy_scalar(argument.value, argument.bytes, destination)) argument.raise_wrong_type();
@@ -143,9 +107,16 @@ void write_scalar(const Argument& argument, ScalarType type, std::byte* destinat
       write_real_number(argument, number, destination);
       return;
     }
-    case ScalarKind::Complex:
-      write_complex_number(argument, destination);
+    case ScalarKind::Complex: {
+      if (argument.kind != cuda::ParameterKind::Unknown) {
+        argument.raise_wrong_kind("a real number");
+      }
+      const std::complex<double> number = complex_value(argument.value);
+      if (number.real() == -1.0 && PyErr_Occurred()) throw nb::python_error();
+      argument.check(write_complex(number.real(), number.imag(), argument.bytes, destination),
+                     "a complex number");
       return;
+    }
     case ScalarKind::Void:
     case ScalarKind::None:
       break;
