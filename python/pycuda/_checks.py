@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
+import threading
 import warnings
 from dataclasses import dataclass, field
 
@@ -14,6 +15,7 @@ from pycuda._cxx_names import readable_name
 _COORDINATES = tuple[int, int, int]
 # Of each `with` statement that has not ended, the outermost first: the names of its checks, its list.
 _open = []
+_setting = threading.Lock()  # while the driver gets the checks of all that are open
 # For a program that takes whatever no statement asks for: the names of its checks, its list. None: there is none.
 _rest: tuple[frozenset[str], list] | None = None
 
@@ -207,9 +209,14 @@ class checking(contextlib.ContextDecorator):  # noqa: N801 (used as a function, 
         wanted, found = _names_of(self._names), []
         _wait()
         _take()
-        _driver._set_checks(_together(wanted))
         self._opened = wanted, found
-        _open.append(self._opened)
+        with _setting:
+            _open.append(self._opened)
+            try:
+                _driver._set_checks(_together())
+            except BaseException:
+                _open.pop()
+                raise
         return found
 
     def __exit__(self, kind, error, traceback):
@@ -220,8 +227,9 @@ class checking(contextlib.ContextDecorator):  # noqa: N801 (used as a function, 
             _take()
         finally:
             # Statements of several threads end in any order.
-            _open[:] = [one for one in _open if one is not self._opened]
-            _driver._set_checks(_together())
+            with _setting:
+                _open[:] = [one for one in _open if one is not self._opened]
+                _driver._set_checks(_together())
 
 
 def _names_of(names):

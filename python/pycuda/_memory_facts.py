@@ -16,6 +16,18 @@ __all__ = ["mem_get_dma_buffer", "pointer_get_attributes", "pointer_set_attribut
 _RESOURCE = "i4x128sI4x"  # CUDA_RESOURCE_DESC
 _TEXTURE = "4iIIi3f4f48x"  # CUDA_TEXTURE_DESC
 _VIEW = "iNNN4I64x"  # CUDA_RESOURCE_VIEW_DESC
+_FORMAT = _driver.array_format
+# In CUresourceViewFormat's order, each for 1, 2 and 4 channels.
+_VIEWED = (
+    _FORMAT.UNSIGNED_INT8,
+    _FORMAT.SIGNED_INT8,
+    _FORMAT.UNSIGNED_INT16,
+    _FORMAT.SIGNED_INT16,
+    _FORMAT.UNSIGNED_INT32,
+    _FORMAT.SIGNED_INT32,
+    _FORMAT.HALF,
+    _FORMAT.FLOAT,
+)
 _ARRAY, _MIPMAPPED, _LINEAR, _PITCHED = 0, 1, 2, 3
 _HAS_LAYERS = 1 | 4  # CUDA_ARRAY3D_LAYERED, CUDA_ARRAY3D_CUBEMAP
 _SIGNED = {pointer_attribute.DEVICE_ORDINAL}
@@ -180,7 +192,8 @@ def with_view(self, levels=None, layers=None, format=0):
     levels, layers : tuple of 2 int, optional
         The first and the last one; by default all.
     format : int
-        What the texels are seen as, of the same size: CUDA's number of a format of views (CUresourceViewFormat).
+        What the texels are seen as, of the same size: CUDA's number of a format of views (CUresourceViewFormat); 0:
+        what they are.
 
     Raises
     ------
@@ -209,6 +222,10 @@ def with_view(self, levels=None, layers=None, format=0):
         extents = shape.width, shape.height, shape.depth
         if shape.flags & _HAS_LAYERS:
             last_layer = shape.depth - 1
+        if format == 0 and shape.format in _VIEWED:
+            format = 3 * _VIEWED.index(shape.format) + shape.num_channels // 2 + 1
+    else:
+        raise _driver.LogicError("cuTexObjectCreate failed: views are of arrays, and the texture has other memory")
     ends = [
         number(end, name)
         for name, pair, last in (("levels", levels, last_level), ("layers", layers, last_layer))

@@ -13,10 +13,10 @@ _PYTHON = re.compile(
 )
 _PYTHON_LOOP = re.compile(r"\b(for \w+ in [^:{;]*:|while [^({;]*:|elif\b)")
 # The compiler's line, and its mark in the line below.
-_MARKED = re.compile(r"error[^\n]*\n(?P<line>[^\n]+)\n(?P<indent> *)\^")
+_MARKED = re.compile(r"error[^\n]*\n(?P<line>[^\n]+)\n(?P<indent>[ \t]*)\^")
 _PLACEHOLDER = re.compile(r"%[sdifgr]\b|\$\w+|@\w+@?")
 _POWER = re.compile(r"must be a pointer[^\n]*\n[^\n]*[\w\])] ?\*\* ?[\w(]")
-_COMMA_INDEX = re.compile(r"error[^\n]*\n[^\n]*\w\[[^\[\]\n,]+,[^\[\]\n]+\]")
+_COMMA_INDEX = re.compile(r"error[^\n]*\n[^\n]*\w\[[^\[\]\n,<]+,[^\[\]\n<]+\]")
 _VARIABLE_SIZE = re.compile(r"must have a constant value\n[^\n]*\b\w+ +\w+\[")
 _NUMPY = {
     "bool_": "bool",
@@ -201,9 +201,10 @@ def _advice_on_mark(output):
         if mark.start() - 1 <= at <= mark.end():
             return f"{mark[0]} is a placeholder of a template, which has not been filled in"
     if found and found[0].startswith('error: expected a ";"'):
-        if not found["line"][:at].strip():
+        line = found["line"].encode()  # the compiler counts bytes
+        if not line[:at].strip():
             return "the line before has no ; at its end"
-        if found["line"][at] == "}":
+        if line[at : at + 1] == b"}":
             return "the last statement before } has no ; at its end"
     return ""
 

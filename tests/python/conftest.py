@@ -108,18 +108,18 @@ def context(driver, _kept_contexts):
         made.push()
     else:
         made = make_default_context()
-    settings = _settings(driver)
+    on_gpu = not is_cpu()
+    settings = _settings(driver) if on_gpu else None
     yield made
     clear_context_caches()
     while driver.Context.get_current() is not None:
         driver.Context.pop()
+    if on_gpu and _is_as_new(driver, made, settings):
+        _kept_contexts.append(made)
+        return
     try:
-        made.push()
-        as_new = not is_cpu() and _settings(driver) == settings
-        driver.Context.synchronize()
-        driver.Context.pop()
-        _kept_contexts.append(made) if as_new else made.detach()
-    except driver.Error:
+        made.detach()
+    except driver.LogicError:
         pass  # the test has detached it
 
 
@@ -146,6 +146,21 @@ def _kept_contexts():
     yield kept
     for each in kept:
         each.detach()
+
+
+def _is_as_new(driver, context, settings):
+    """Whether later tests can have the context, which is not current."""
+    try:
+        context.push()
+    except driver.Error:
+        return False  # the test has detached it
+    try:
+        driver.Context.synchronize()
+        return _settings(driver) == settings
+    except driver.Error:
+        return False
+    finally:
+        driver.Context.pop()
 
 
 def _settings(driver):

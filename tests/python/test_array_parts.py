@@ -246,7 +246,7 @@ def test_a_texture_shows_a_part_of_its_array(context):
     with pytest.raises(cuda.LogicError, match="cuTexObjectGetResourceViewDesc"):
         whole.get_view()
     part = whole.with_view(layers=(1, 2))
-    assert part.get_view() == {"format": 0, "extents": (8, 4, 3), "levels": (0, 0), "layers": (1, 2)}
+    assert part.get_view() == {"format": 0x16, "extents": (8, 4, 3), "levels": (0, 0), "layers": (1, 2)}
     assert part.get_settings() == whole.get_settings()
     out = np.zeros(2, np.float32)
     read = SourceModule("""

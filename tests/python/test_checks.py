@@ -154,11 +154,14 @@ def test_a_function_may_be_checked_by_a_decorator(kernels):
 
     @pycuda.checks("race")
     def checked():
-        calls.append(1)
+        kernels()
+        with pycuda.checks("race") as found:  # of the innermost statement
+            pass
+        calls.append((len(pycuda._checks._open), found))
 
     checked()
     checked()
-    assert len(calls) == 2
+    assert calls == [(1, []), (1, [])] and pycuda._checks._open == []
 
 
 def test_an_error_in_the_statement_is_the_programs_own(kernels):

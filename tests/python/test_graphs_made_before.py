@@ -4,6 +4,7 @@
 import numpy as np
 import pycuda
 import pytest
+from programs import run_program
 from pycuda.compiler import SourceModule
 
 SOURCE = """
@@ -13,10 +14,8 @@ __global__ void clean(int *a) { a[threadIdx.x] = threadIdx.x; }
 
 
 @pytest.fixture
-def made(context, driver):
+def made(cpu_context, driver):
     """A function that captures launches of the kernels of these names: a stream and an executable graph."""
-    if pycuda._driver._rtc.driver_origin()["kind"] != "CPU":
-        pytest.skip("needs the CPU driver")
     module = SourceModule(SOURCE)
     memory = driver.mem_alloc(4096)
 
@@ -100,3 +99,35 @@ def test_a_profile_has_a_row_of_its_launches(made):
     (row,) = profile.summary()
     assert (row.kind, row.calls, row.total > 0) == ("graph", 2, True)
     assert "[graph launch]" in str(profile)
+
+
+@pytest.mark.usefixtures("programs_on_cpu")
+def test_a_signal_handler_may_launch_a_graph_whose_code_is_being_compiled():
+    # The launch that compiled held the graph's lock.
+    run_program(
+        """
+        import signal
+        import numpy as np, pycuda, pycuda.autoinit, pycuda.driver as cuda
+        from pycuda.compiler import SourceModule
+
+        steps = "".join(f"x = sinf(x) * {i} + cosf(x + {i}); a[threadIdx.x + {i}] = x; " for i in range(60))
+        kernel = SourceModule("__global__ void k(float *a) { float x = a[0]; " + steps + "}").get_function("k")
+        memory, stream, launches = cuda.mem_alloc(4096), cuda.Stream(), []
+        cuda.memset_d32(memory, 0, 1024)
+        with stream.capture() as graph:
+            kernel(memory, block=(32, 1, 1), stream=stream)
+        graph = graph.instantiate()
+
+        def handle(*_):
+            if len(launches) < 3:
+                launches.append(graph.launch(stream))
+
+        signal.signal(signal.SIGALRM, handle)
+        signal.setitimer(signal.ITIMER_REAL, 0.01, 0.01)
+        with pycuda.checks("race", "memory"):
+            graph.launch(stream)
+            stream.synchronize()
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    """,
+        PYCUDA_DISABLE_CACHE=1,
+    )

@@ -70,7 +70,12 @@ def kernel(body, parameters="float *a, int n"):
         (kernel("\u00a0a[0] = 1;"), r"U\+00A0, a space that does not break"),
         (kernel("a[0] = 1 \u2212 n;"), r"U\+2212, a minus sign of typography"),
         (kernel("a[0] = 1"), "the last statement before } has no ; at its end"),
+        (
+            kernel("/* \u00e4\u00f6\u00fc\u00e4\u00f6\u00fc */ a[0] = 1"),
+            "the last statement before } has no ; at its end",
+        ),
         (kernel("\n  a[0] = 1\n  a[1] = 2;\n"), "the line before has no ; at its end"),
+        (kernel("\n\ta[0] = 1\n\ta[1] = 2;\n"), "the line before has no ; at its end"),
         (kernel("\n  a[0] = 1\n"), "the line before has no ; at its end"),
         (kernel("__shared__ float t[3][4]; t[n, n + 1] = 2;"), r"indexes two dimensions by a\[i\]\[j\]"),
         (kernel("__shared__ float t[3][4]; a[0] = t[min(n, 3), threadIdx.x];"), r"by a\[i\]\[j\]"),

@@ -124,7 +124,9 @@ def _sentence_of(problem):
 def _form_expected(given, expected):
     """What an answer should look like, if the given one does not: a number in quotes, one where two are asked for."""
     if isinstance(expected, str):
-        if isinstance(given, (list, tuple, set)) or (isinstance(given, str) and not re.search("[a-z]{2}", given)):
+        if isinstance(given, (list, tuple, set)) or (
+            isinstance(given, str) and not re.search(r"\b(and|or|none|both|all)\b", given)
+        ):
             return ""
         return f"{given!r} is no answer here: give letters alone, in quotes."
     with contextlib.suppress(ValueError):  # lists of lists of other lengths

@@ -108,23 +108,23 @@ CUresult make_kernel_action(const CUDA_KERNEL_NODE_PARAMS_v2& params, KernelActi
   return make_kernel_action(*function, shape, std::move(packed), action);
 }
 
-bool renew_code(KernelAction* action) {
+CUresult renew_code(KernelAction* action, bool* is_other) {
   Context* const context = registry.contexts.find(action->context);
   const CUfunction named =
       action->kernel != nullptr ? reinterpret_cast<CUfunction>(action->kernel) : action->function;
   Function* function = nullptr;
   if (context == nullptr || find_function(*context, named, &function) != CUDA_SUCCESS ||
       &function->facts() != action->facts)
-    return false;
+    return CUDA_SUCCESS;
   exec::LaunchRequest& request = action->request;
   const Kernel* code = nullptr;
   Checks checks;
-  if (function->load_for(request.grid, request.block, &code, &checks) != CUDA_SUCCESS ||
-      checks == request.checks)
-    return false;
+  const CUresult status = function->load_for(request.grid, request.block, &code, &checks);
+  if (status != CUDA_SUCCESS || checks == request.checks) return status;
   request.kernel = code;
   request.checks = checks;
-  return true;
+  *is_other = true;
+  return CUDA_SUCCESS;
 }
 
 CUresult make_copy_action(const CUDA_MEMCPY3D* spec, CUcontext handle, CopyAction* action) {

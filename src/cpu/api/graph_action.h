@@ -119,9 +119,9 @@ CUgraphNodeType type_of(const NodeAction& action);
 CUresult make_kernel_action(const CUDA_KERNEL_NODE_PARAMS_v2& params, KernelAction* action);
 CUresult make_kernel_action(Function& function, const LaunchShape& shape, std::string params,
                             KernelAction* action);
-/// Gives the node's launches the code for the checks that are wanted now. True if that is other
-/// code. What is no longer loaded keeps the code that it has.
-bool renew_code(KernelAction* action);
+/// Gives the node's launches the code for the checks that are wanted now. What is no longer loaded
+/// keeps the code that it has.
+CUresult renew_code(KernelAction* action, bool* is_other);
 CUresult make_copy_action(const CUDA_MEMCPY3D* spec, CUcontext context, CopyAction* action);
 CUresult make_fill_action(const CUDA_MEMSET_NODE_PARAMS* spec, CUcontext context,
                           FillAction* action);

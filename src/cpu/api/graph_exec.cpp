@@ -7,6 +7,7 @@
 #include "cpu/api/entry_guard.h"
 #include "cpu/exec/check_settings.h"
 #include "cpu/exec/graph_condition.h"
+#include "cpu/exec/signal_handlers.h"
 
 namespace pycuda::cpu::api {
 namespace {
@@ -196,10 +197,11 @@ CUresult GraphExec::launch(Stream& stream) {
   const std::lock_guard lock(mutex_);
   CUresult status = check(contexts_);
   if (status != CUDA_SUCCESS) return status;
+  status = renew_checks();
+  if (status != CUDA_SUCCESS) return status;
   status = begin_memory_effects(effects_,
                                 (flags_ & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH) != 0);
   if (status != CUDA_SUCCESS) return status;
-  renew_checks();
   if (sequence_ == nullptr) build();
   renew_upload();
   last_run_ = stream.ordered().launch(sequence_, last_run_);
@@ -208,21 +210,27 @@ CUresult GraphExec::launch(Stream& stream) {
 }
 
 /// Checks and counters are those of the launch, not of the time at which the graph was made.
-void GraphExec::renew_checks() {
+CUresult GraphExec::renew_checks() {
   const Checks wanted = exec::wanted_checks();
-  if (checks_ == wanted && sequence_ != nullptr) return;
-  checks_ = wanted;
+  if (checks_ == wanted && sequence_ != nullptr) return CUDA_SUCCESS;
+  const exec::NoSignalHandlers none;  // they might launch the graph, which waits for the lock
   for (const auto& [original, node] : nodes_) {
     auto* const kernel = std::get_if<KernelAction>(&node->action);
-    if (kernel != nullptr && kernel->request.checks != wanted && renew_code(kernel))
-      sequence_.reset();
+    if (kernel == nullptr || kernel->request.checks == wanted) continue;
+    bool is_other = false;
+    const CUresult status = renew_code(kernel, &is_other);
+    if (status != CUDA_SUCCESS) return status;
+    if (is_other) sequence_.reset();
   }
+  checks_ = wanted;
+  return CUDA_SUCCESS;
 }
 
-void GraphExec::upload() {
+CUresult GraphExec::upload() {
   const std::lock_guard lock(mutex_);
-  renew_checks();
-  renew_upload();
+  const CUresult status = renew_checks();
+  if (status == CUDA_SUCCESS) renew_upload();
+  return status;
 }
 
 void GraphExec::renew_upload() {

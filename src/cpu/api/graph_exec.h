@@ -35,7 +35,7 @@ class GraphExec {
   CUresult launch(Stream& stream);
 
   /// Kernels, if they may launch it, launch it as it is now. So does a launch.
-  void upload();
+  CUresult upload();
   /// As it was uploaded last: InvalidValue if it never was. Waits for no launch by the host.
   exec::DeviceError find(exec::LaunchableGraph* found) const;
 
@@ -60,7 +60,7 @@ class GraphExec {
   Ends append(const Graph& graph, const Ends& before, exec::Sequence* sequence) const;
   void append(const ConditionalAction& node, exec::Sequence* sequence) const;
   void renew_upload();
-  void renew_checks();
+  CUresult renew_checks();
 
   const cuuint64_t flags_;
   const std::shared_ptr<bool> instantiated_;  // the graph's

@@ -190,8 +190,7 @@ CUresult cuGraphUpload(CUgraphExec hGraphExec, CUstream hStream) {
     GraphExec* exec = registry.graph_execs.find(hGraphExec);
     if (exec == nullptr) return CUDA_ERROR_INVALID_VALUE;
     if (stream.in_capture()) return refuse_in_capture(stream);
-    exec->upload();
-    return CUDA_SUCCESS;
+    return exec->upload();
   });
 }
 

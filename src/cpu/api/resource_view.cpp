@@ -17,8 +17,7 @@ CUresult apply_format(CUresourceViewFormat format, exec::TexelMemory* texels) {
   constexpr exec::TexelFormat formats[] = {Unsigned8,  Signed8,  Unsigned16, Signed16,
                                            Unsigned32, Signed32, Half,       Float};
   constexpr std::uint8_t channels[] = {1, 2, 4};
-  if (format == CU_RES_VIEW_FORMAT_NONE) return CUDA_SUCCESS;
-  if (format < CU_RES_VIEW_FORMAT_NONE || format > CU_RES_VIEW_FORMAT_UNSIGNED_BC7)
+  if (format <= CU_RES_VIEW_FORMAT_NONE || format > CU_RES_VIEW_FORMAT_UNSIGNED_BC7)
     return refuse("there is no format of views " + std::to_string(static_cast<int>(format)));
   if (format > CU_RES_VIEW_FORMAT_FLOAT_4X32)
     return fail(CUDA_ERROR_NOT_SUPPORTED,
@@ -34,8 +33,7 @@ CUresult apply_format(CUresourceViewFormat format, exec::TexelMemory* texels) {
 bool has_extents(const CUDA_RESOURCE_VIEW_DESC& view, const exec::TexelMemory& texels) {
   const std::uint32_t height = texels.dimensions >= 2 ? texels.height : 0;
   const std::uint32_t depth = texels.dimensions == 3 || texels.is_layered ? texels.depth : 0;
-  return view.width == texels.width && view.height == height &&
-         (view.depth == depth || (texels.is_layered && view.depth == 0));
+  return view.width == texels.width && view.height == height && view.depth == depth;
 }
 
 CUresult apply_layers(unsigned first, unsigned last, exec::TexelMemory* texels) {
