@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ContextDecorator
 from typing import Any, overload
 
 from pycuda._benchmark import Comparison as Comparison
@@ -21,7 +21,9 @@ VERSION_STATUS: str
 VERSION_TEXT: str
 ANYWHERE_VERSION: str
 
-def checks(*names: str) -> AbstractContextManager[list[Finding]]: ...
+class _Checking(AbstractContextManager[list[Finding]], ContextDecorator): ...
+
+def checks(*names: str) -> _Checking: ...
 def load_ipython_extension(shell: Any) -> None: ...
 def provide_libcuda() -> str: ...
 @overload

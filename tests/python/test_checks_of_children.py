@@ -24,10 +24,8 @@ __global__ void parent(int *a)
 
 
 @pytest.fixture
-def launch(context, driver):
+def launch(cpu_context, driver):
     """Launches `parent` of a module that has run before."""
-    if pycuda._driver._rtc.driver_origin()["kind"] != "CPU":
-        pytest.skip("needs the CPU driver")
     parent, memory = DynamicSourceModule(SOURCE).get_function("parent"), driver.mem_alloc(4096)
     driver.memset_d8(memory, 0, 4096)
 

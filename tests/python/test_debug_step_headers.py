@@ -5,15 +5,9 @@ import numpy as np
 import pycuda.debug
 import pycuda.driver as cuda
 import pytest
-from programs import is_cpu
 from pycuda.compiler import SourceModule
 
-
-@pytest.fixture(autouse=True)
-def cpu_driver(context):
-    if not is_cpu():
-        pytest.skip("needs the CPU driver, whose kernels are walked")
-
+pytestmark = pytest.mark.usefixtures("cpu_context")
 
 SOURCE = """#include <cooperative_groups.h>
 namespace cg = cooperative_groups;

@@ -51,14 +51,14 @@ class Verification {
     form_ = step.gives;
   }
   void at_end() {
-    if (is_due_) verify();
+    if (is_due_) verify("of the last steps up to ");
   }
 
  private:
-  void verify() {
+  void verify(const char* where = "") {
     is_due_ = false;
     const std::string found = violation(all_, last_->gives);
-    if (!found.empty()) throw std::runtime_error(text_of(*last_) + found);
+    if (!found.empty()) throw std::runtime_error(where + text_of(*last_) + found);
   }
 
   const Compilation& all_;

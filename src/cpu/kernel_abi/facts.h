@@ -104,7 +104,7 @@ struct KernelFacts {
   std::vector<std::string> source_files;  ///< .file table: index = number
   bool loops = false;              ///< has a branch backwards or recursion, so `cost` says little
   bool processor_flushes = false;  ///< runs with subnormal numbers flushed by the processor
-  bool launches_kernels = false;   ///< it may, or calls more of the device run-time library
+  bool launches_kernels = false;   ///< or calls another function of the device run-time library
   bool launches_graphs = false;
   bool launched_by_kernels = false;  ///< its address is taken: one of the module may launch it
   /// The threads of a tile, a gang of several rows, along x and y; 0: there is no such form. It is

@@ -25,7 +25,7 @@ def _parts(ary, number):
 
 
 def reshape(self, *shape, **kwargs):
-    """The same elements in another shape, taken and laid out in `order` as NumPy counts them.
+    """The same elements in another shape, also `shape=`, taken and laid out in `order` as NumPy counts them.
 
     A view where that is possible, else a copy. Of a contiguous array the result is contiguous in
     `order` ("C" by default), so that kernels may take its pointer; the array itself if nothing changes.
