@@ -85,7 +85,14 @@ TEST_CASE("some levels of an array are a texture") {
     CUarray level = nullptr;
     REQUIRE(CU(cuMipmappedArrayGetLevel)(&level, levels, number) == CUDA_SUCCESS);
     const std::vector<float> texels(64 >> (2 * number), static_cast<float>(number));
-    REQUIRE(CU(cuMemcpyHtoA_v2)(level, 0, texels.data(), texels.size() * 4) == CUDA_SUCCESS);
+    CUDA_MEMCPY2D rows{};
+    rows.srcMemoryType = CU_MEMORYTYPE_HOST;
+    rows.srcHost = texels.data();
+    rows.dstMemoryType = CU_MEMORYTYPE_ARRAY;
+    rows.dstArray = level;
+    rows.WidthInBytes = rows.srcPitch = 32u >> number;
+    rows.Height = 8u >> number;
+    REQUIRE(CU(cuMemcpy2D_v2)(&rows) == CUDA_SUCCESS);
   }
   CUDA_RESOURCE_DESC resource{};
   resource.resType = CU_RESOURCE_TYPE_MIPMAPPED_ARRAY;

@@ -121,7 +121,7 @@ def test_a_program_apart_says_its_message_with_the_kernels_line(course):
     error, *quoted, headline, command = said.splitlines()
     assert error.endswith('(5): error: expected a ";"')
     assert [line.strip() for line in quoted] == ["}", "^"]
-    assert headline == "compilation of kernel.cu failed"
+    assert headline == "compilation of kernel.cu failed: the line before has no ; at its end"
     assert command.startswith("[command: ")
 
 

@@ -43,6 +43,7 @@ extern "C" __global__ void k(int *a)
   {
     __shared__ float tile[4];
     tile[i & 3] = 2;
+    __syncthreads();
     a[i] += tile[i & 3];
   }
   a[i] += tile[7 - i][0] * factors[i % 3] + total[1];

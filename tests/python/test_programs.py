@@ -236,7 +236,7 @@ def test_paths_of_the_program_are_kept():
         (["--devices", "2"], "no program"),
         (["no-such-program-anywhere"], "there is no program 'no-such-program-anywhere'"),
         (["--devices", "two", "x.py"], "'two' is not a whole number from 1 to 64"),
-        (["--no-such-option", "x.py"], "unrecognized arguments: --no-such-option"),
+        (["--no-such-option", "x.py"], "there is no option --no-such-option"),
     ],
 )
 def test_mistakes_are_named(arguments, words):
