@@ -125,7 +125,8 @@ def test_a_cell_shows_what_the_compiler_says_and_nothing_of_the_package(driver):
     assert "Remark" not in said and "UserWarning" not in said and "succeeded" not in said
     shown = output[output.index("CompileError") :].splitlines()
     assert shown[0].startswith('CompileError: kernel.cu(4): error: expected a ";"')
-    assert "compilation of kernel.cu failed (line 4 of kernel.cu is line 5 of the cell)" in shown
+    reason = "the line before has no ; at its end (line 4 of kernel.cu is line 5 of the cell)"
+    assert f"compilation of kernel.cu failed: {reason}" in shown
     assert "Traceback" not in output and ".py" not in output and "True False" in output
 
 
