@@ -15,7 +15,7 @@ from pycuda._cxx_names import readable_name
 _COORDINATES = tuple[int, int, int]
 # Of each `with` statement that has not ended, the outermost first: the names of its checks, its list.
 _open = []
-_setting = threading.Lock()  # while the driver gets the checks of all that are open
+_setting = threading.RLock()  # while the driver gets the checks of all that are open
 # For a program that takes whatever no statement asks for: the names of its checks, its list. None: there is none.
 _rest: tuple[frozenset[str], list] | None = None
 
@@ -248,10 +248,10 @@ def _names_of(names):
     return frozenset("memory" if name == "1" else name for name in wanted - {"0"})
 
 
-def _together(wanted=frozenset()):
-    """The checks of all statements that are open, and `wanted`, as the driver takes them."""
+def _together():
+    """The checks of all statements that are open, as the driver takes them."""
     everything = [*_open, _rest] if _rest is not None else _open
-    names = ",".join(sorted(wanted.union(*(names for names, _ in everything))))
+    names = ",".join(sorted(frozenset().union(*(names for names, _ in everything))))
     return names or ("0" if everything else "")
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import json
+import threading
 from collections import Counter
 from dataclasses import dataclass, field
 
@@ -13,6 +14,7 @@ from pycuda._cxx_names import readable_name
 
 _Coordinates = tuple[int, int, int]
 _open = []  # the `with` statements that have not ended
+_setting = threading.RLock()  # while the driver begins or ends to count
 
 #: Sums that tables and attributes need, by the names that metrics have in Nsight Compute and in the CSV file.
 _GLOBAL, _GLOBAL_IDEAL = "memory_l2_theoretical_sectors_global", "memory_l2_theoretical_sectors_global_ideal"
@@ -326,9 +328,10 @@ class Counters:
         if self._state != "new":
             raise RuntimeError("a Counters object counts once: make a new one with pycuda.counters()")
         _wait()
-        _driver._set_counters(True)
-        _take()
-        _open.append(self)
+        with _setting:
+            _driver._set_counters(True)
+            _take()
+            _open.append(self)
         self._state = "counting"
         return self
 
@@ -341,10 +344,11 @@ class Counters:
             with contextlib.nullcontext() if kind is None else contextlib.suppress(cuda.Error):
                 _wait()
         finally:
-            _take()
-            _open.remove(self)
-            if not _open:
-                _driver._set_counters(False)
+            with _setting:
+                _take()
+                _open.remove(self)
+                if not _open:
+                    _driver._set_counters(False)
             self._state = "done"
             self.kernels = kernels_of(self._records)
 

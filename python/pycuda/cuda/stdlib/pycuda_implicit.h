@@ -6,7 +6,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <time.h>
-// Types that CUDA deprecates are the program's to be told of, once.
+// CUDA warns of deprecated types where the program uses them, not here too.
 #pragma nv_diagnostic push
 #pragma nv_diag_suppress 1444
 // Never defined: the name of an instance tells the types of a kernel's parameters (src/rtc/name_expressions.cpp), as
