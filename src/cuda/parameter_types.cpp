@@ -36,6 +36,17 @@ constexpr PlainNumber kPlainNumbers[] = {
     {"__nv_bfloat16", {Kind::BFloat, 2}},
 };
 
+constexpr PlainNumber kNumbersOfVectors[] = {
+    {"char", {Kind::Integer, 1}},     {"uchar", {Kind::Integer, 1}},
+    {"short", {Kind::Integer, 2}},    {"ushort", {Kind::Integer, 2}},
+    {"int", {Kind::Integer, 4}},      {"uint", {Kind::Integer, 4}},
+    {"long", {Kind::Integer, 8}},     {"ulong", {Kind::Integer, 8}},
+    {"longlong", {Kind::Integer, 8}}, {"ulonglong", {Kind::Integer, 8}},
+    {"float", {Kind::Float, 4}},      {"double", {Kind::Float, 8}},
+};
+// As in "double4_16a": by how many bytes they are aligned.
+constexpr std::string_view kAlignments[] = {"_16a", "_32a"};
+
 // What the types of pointers and references end with; "(*)" and "(&)" are to arrays.
 constexpr std::string_view kPointers[] = {"(*)", "*", "(&)", "&"};
 
@@ -50,17 +61,6 @@ bool remove_suffix(std::string_view& text, std::string_view suffix) {
   text.remove_suffix(suffix.size());
   text = trimmed(text);
   return true;
-}
-
-/// "pycuda::complex<float>", thrust's and libcu++'s.
-ElementType complex_number(std::string_view type) {
-  const std::size_t name = type.rfind("complex<");
-  if (name == std::string_view::npos || (name != 0 && !type.substr(0, name).ends_with("::"))) {
-    return {};
-  }
-  if (type.substr(name) == "complex<float>") return {Kind::Complex, 8};
-  if (type.substr(name) == "complex<double>") return {Kind::Complex, 16};
-  return {};
 }
 
 ElementType pointed_to(std::string_view type) {
@@ -97,6 +97,27 @@ std::vector<std::string_view> listed(std::string_view list) {
 ElementType plain_number(std::string_view type) {
   const auto* found = std::ranges::find(kPlainNumbers, type, &PlainNumber::name);
   return found == std::end(kPlainNumbers) ? ElementType{} : found->element;
+}
+
+ElementType complex_number(std::string_view type) {
+  const std::size_t name = type.rfind("complex<");
+  if (name == std::string_view::npos || (name != 0 && !type.substr(0, name).ends_with("::"))) {
+    return {};
+  }
+  if (type.substr(name) == "complex<float>") return {Kind::Complex, 8};
+  if (type.substr(name) == "complex<double>") return {Kind::Complex, 16};
+  return {};
+}
+
+VectorType vector_type(std::string_view type) {
+  for (const std::string_view alignment : kAlignments) {
+    if (type.ends_with(alignment)) type.remove_suffix(alignment.size());
+  }
+  if (type.empty() || type.back() < '1' || type.back() > '4') return {};
+  const auto* found =
+      std::ranges::find(kNumbersOfVectors, type.substr(0, type.size() - 1), &PlainNumber::name);
+  if (found == std::end(kNumbersOfVectors)) return {};
+  return {found->element, static_cast<std::uint8_t>(type.back() - '0')};
 }
 
 NumberKind number_kind(std::string_view type) {

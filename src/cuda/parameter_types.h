@@ -33,6 +33,14 @@ enum class NumberKind : std::uint8_t {
   Floating,
 };
 
+/// A vector such as float4: what its numbers are, and how many; of other types none.
+struct VectorType {
+  ElementType number;
+  std::uint8_t count = 0;
+
+  bool operator==(const VectorType&) const = default;
+};
+
 /// A parameter: the element is Any unless it is a pointer or a reference to (arrays of) numbers, or
 /// to pointers, which count as integers.
 struct ParameterType {
@@ -42,6 +50,12 @@ struct ParameterType {
 
 /// What a number of the type is: {BFloat, 2} of "__nv_bfloat16". Any of all but plain numbers.
 ElementType plain_number(std::string_view type);
+
+/// {Complex, 8} of "pycuda::complex<float>", thrust's and libcu++'s. Any of other types.
+ElementType complex_number(std::string_view type);
+
+/// {{Float, 4}, 2} of "float2", {{Float, 8}, 4} of "double4_16a".
+VectorType vector_type(std::string_view type);
 
 /// Of a parameter's type; Other of pointers, bool, enumerations and 128 bits, too.
 NumberKind number_kind(std::string_view type);

@@ -241,56 +241,6 @@ class TestWarnings:
         kernel("float4 *a")(managed[..., ::2], **ONE)
 
 
-class TestNumbersByValue:
-    @pytest.mark.parametrize("number", [1.5, np.float32(3), np.float64(3), np.complex64(1)])
-    def test_a_number_with_a_fraction_is_no_pointer(self, number):
-        with pytest.raises(TypeError, match="but the parameter is a pointer"):
-            kernel("float *a")(number, **ONE)
-
-    @pytest.mark.parametrize("number", [True, 2, -1, 256, np.int8(2), np.int64(512), np.bool_(True)])
-    def test_a_number_becomes_a_bool_by_its_truth(self, number):
-        k = SourceModule("__global__ void k(bool b, int *a) { a[0] = b; a[1] = b ? 7 : 8; }").get_function("k")
-        out = np.zeros(2, np.int32)
-        k(number, cuda.Out(out), **ONE)
-        assert list(out) == [1, 7]
-        k(type(number)(0), cuda.Out(out), **ONE)
-        assert list(out) == [0, 8]
-
-    @pytest.mark.parametrize("number", [3, 3.0, np.float16(3), np.float64(3), np.int8(3), np.int64(3), np.uint32(3)])
-    @pytest.mark.parametrize("declared", ["__half", "const __nv_bfloat16"])
-    def test_a_number_becomes_a_short_float_by_its_value(self, declared, number):
-        source = "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n__global__ void k(%s x, float *a) { *a = x; }"
-        out = np.zeros(1, np.float32)
-        k = SourceModule(source % declared).get_function("k")
-        k(number, cuda.Out(out), **ONE)
-        assert out[0] == 3
-        k(np.uint16(0x4040), cuda.Out(out), **ONE)  # the bits of one
-        assert out[0] == (2.125 if declared == "__half" else 3)
-
-    @pytest.mark.parametrize(
-        ("number", "rounded"),
-        [
-            (1 + 2**-8, 1.0),  # between two: to the even one
-            (1 + 2**-8 + 2**-40, 1 + 2**-7),  # which a float does not tell from the one before
-            (1 + 3 * 2**-8 - 2**-40, 1 + 2**-7),
-            (-3.3e38, -248 * 2.0**120),
-            (1e-41, 2.0**-133 * round(1e-41 * 2.0**133)),
-            (float("inf"), float("inf")),
-        ],
-    )
-    def test_a_bfloat16_is_the_nearest_one(self, number, rounded):
-        source = "#include <cuda_bf16.h>\n__global__ void k(__nv_bfloat16 x, float *a) { *a = x; }"
-        out = np.zeros(1, np.float32)
-        SourceModule(source).get_function("k")(number, cuda.Out(out), **ONE)
-        assert out[0] == rounded
-
-    def test_a_number_too_large_for_a_bfloat16_is_refused(self):
-        k = kernel("__nv_bfloat16 a, float *b")
-        for number in (3.4e38, 1e300, -(10**40)):
-            with pytest.raises(OverflowError, match="out of range"):
-                k(number, np.intp(0), **ONE)
-
-
 class TestWhatPasses:
     @pytest.mark.parametrize(
         ("dtype", "declared"),

@@ -34,26 +34,37 @@ std::string range_of(std::size_t bytes, bool is_signed) {
 
 }  // namespace
 
-bool is_vector(std::string_view type) {
-  if (type.size() < 2 || type.back() < '1' || type.back() > '4') return false;
-  type.remove_suffix(1);
-  constexpr std::string_view kUnsigned = "u";
-  if (type == "float" || type == "double") return true;
-  if (type.starts_with(kUnsigned)) type.remove_prefix(kUnsigned.size());
-  return type == "char" || type == "short" || type == "int" || type == "long" || type == "longlong";
+cuda::ElementType Argument::complex() const {
+  return may_have_parts() ? cuda::complex_number(declared_type()) : cuda::ElementType{};
+}
+
+cuda::VectorType Argument::vector() const {
+  return may_have_parts() ? cuda::vector_type(declared_type()) : cuda::VectorType{};
 }
 
 bool Argument::is_struct() const {
-  return !declared_type().empty() && !is_pointer() && !is_vector(declared_type()) &&
-         number == cuda::NumberKind::Other && kind == cuda::ParameterKind::Unknown;
+  return !declared_type().empty() && !is_pointer() && vector().count == 0 && may_have_parts();
 }
 
 const char* Argument::advice_on_struct() const {
   if (is_pointer()) return "; for a pointer to it wrap a numpy.array of it in pycuda.driver.In";
-  if (number != cuda::NumberKind::Other || kind != cuda::ParameterKind::Unknown)
-    return "; pass one number, such as a field of it";
+  if (!may_have_parts()) return "; pass one number, such as a field of it";
   return "; C++ pads a struct's members to their alignment: make the dtype with align=True, with "
          "offsets where it has vectors such as float4, or put the same padding into the bytes";
+}
+
+void Argument::raise_no_vector() const {
+  const std::string type(declared_type());
+  const cuda::VectorType vector = this->vector();
+  // As in PyCUDA, `vec` has no makers of the longest.
+  const bool is_long =
+      vector.count > 2 && (type.starts_with("double") || type.find("longlong") != type.npos);
+  const bool has_maker = !is_long && !type.ends_with('a');
+  const std::string advice =
+      has_maker ? "; pycuda.gpuarray.vec.make_" + type + "(...) makes one value of it"
+                : "; a numpy.array of its " + std::to_string(vector.count) +
+                      " numbers is passed by value";
+  raise_wrong_type(advice.c_str());
 }
 
 void Argument::raise_address_for_number() const {

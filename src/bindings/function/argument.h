@@ -19,9 +19,6 @@
 
 namespace pycuda::bindings {
 
-/// CUDA's vectors: "float4" and its like.
-[[gnu::cold]] bool is_vector(std::string_view type);
-
 /// One argument on its way: everything that an error about it needs to say.
 struct Argument {
   const cuda::Kernel& kernel;
@@ -60,6 +57,15 @@ struct Argument {
     return own.kind == cuda::ElementType::Kind::Integer ? cuda::ElementType::Kind::Any : own.kind;
   }
 
+  /// Whether the parameter may be more than one number by value: a complex one, a vector, a struct.
+  bool may_have_parts() const {
+    return number == cuda::NumberKind::Other && kind == cuda::ParameterKind::Unknown;
+  }
+
+  /// Of a parameter that is a complex number, or a vector such as "float4", by value.
+  [[gnu::cold]] cuda::ElementType complex() const;
+  [[gnu::cold]] cuda::VectorType vector() const;
+
   /// Whether the source declares what is neither a number nor a pointer.
   [[gnu::cold]] bool is_struct() const;
 
@@ -86,6 +92,8 @@ struct Argument {
     throw nanobind::python_error();
   }
 
+  /// One number, or a tuple, was given for a vector.
+  [[noreturn, gnu::cold]] void raise_no_vector() const;
   /// An address was given, directly or by an array, for a number.
   [[noreturn, gnu::cold]] void raise_address_for_number() const;
   /// A number that the declared type does not hold.

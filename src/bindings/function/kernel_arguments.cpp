@@ -73,6 +73,42 @@ void write_pointer_to_array(const Argument& argument, CUdeviceptr pointer, std::
       "an ndarray of " + std::to_string(bytes) + " bytes, which is passed by value", advice);
 }
 
+/// Whether elements of NumPy's `kind` and of `bytes` are what a parameter is or consists of. Bytes,
+/// and what is no number, have no kind to compare; unsigned integers may be the words of a longer
+/// number.
+bool has_kind_of(const Argument& argument, char kind, std::size_t bytes) {
+  constexpr std::string_view kNumbers = "biufc";
+  const bool is_number = kNumbers.find(kind) != std::string_view::npos;
+  if (argument.declared_type().empty() || bytes == 1 || !is_number) return true;
+  const bool is_whole = kind == 'i' || kind == 'u';
+  if (!argument.may_have_parts()) {
+    if (argument.number == cuda::NumberKind::Floating) {
+      // Halves may be given as their bits.
+      return bytes == argument.bytes && (kind == 'f' || (is_whole && bytes == 2));
+    }
+    return kind == 'u' || (is_whole && bytes == argument.bytes);
+  }
+  const cuda::ElementType complex = argument.complex();
+  const cuda::VectorType vector = argument.vector();
+  if (complex.kind == cuda::ElementType::Kind::Any && vector.count == 0) return true;
+  if (vector.number.kind == cuda::ElementType::Kind::Integer) return is_whole;
+  const std::size_t real =
+      complex.kind == cuda::ElementType::Kind::Complex ? complex.bytes / 2U : vector.number.bytes;
+  return (kind == 'f' && bytes == real) || (kind == 'c' && bytes == 2 * real);
+}
+
+[[noreturn, gnu::cold]] void raise_other_numbers(const Argument& argument, nb::handle dtype,
+                                                 std::size_t count) {
+  const std::string text = argument.place() + " is an ndarray of " +
+                           nb::cast<std::string>(nb::str(dtype)) + ", but the parameter is '" +
+                           std::string(argument.declared_type()) + "'" +
+                           (argument.may_have_parts() ? "; astype converts the array"
+                            : count == 1              ? kAdviceForNumbers
+                                                      : kAdviceForElements);
+  PyErr_SetString(PyExc_TypeError, text.c_str());
+  throw nb::python_error();
+}
+
 /// An array in managed memory, of which a view need not be in one piece.
 [[gnu::cold]] void check_view(const Argument& argument) {
   const nb::handle array = argument.value;
@@ -99,9 +135,14 @@ void write_array(const Argument& argument, std::byte* destination) {
   }
   const Buffer source = Buffer::read(argument.value);
   const nb::object dtype = nb::handle(argument.value).attr("dtype");
-  const bool holds_address = nb::cast<std::string>(dtype.attr("kind")).find_first_of("iu") == 0;
+  const char kind = nb::cast<std::string>(dtype.attr("kind")).front();
+  const bool holds_address = kind == 'i' || kind == 'u';
   if (source.bytes() != argument.bytes || (argument.is_pointer() && !holds_address))
     raise_wrong_array(argument, source.bytes(), dtype);
+  const auto item_bytes = nb::cast<std::size_t>(dtype.attr("itemsize"));
+  if (!argument.is_pointer() && !has_kind_of(argument, kind, item_bytes)) {
+    raise_other_numbers(argument, dtype, source.bytes() / item_bytes);
+  }
   if (dtype.attr("isnative").is(nb::handle(Py_False))) {
     argument.raise_wrong_kind(
         "of the other byte order: astype(dtype.newbyteorder('=')) converts the array");
@@ -272,9 +313,7 @@ void write_value(const Argument& argument, CUstream stream, std::byte* destinati
     return;
   }
   if (PyComplex_Check(value)) {
-    const std::complex<double> number = complex_value(value);
-    argument.check(write_complex(number.real(), number.imag(), argument.bytes, destination),
-                   "a complex number");
+    write_complex_number(argument, destination);
     return;
   }
   if (const std::optional<nb::object> number = ctypes_number(value)) {
@@ -290,12 +329,7 @@ void write_value(const Argument& argument, CUstream stream, std::byte* destinati
         "; numpy.array((...), dtype)[()] makes one struct, with a dtype of its members and "
         "align=True");
   }
-  if (PyTuple_Check(value) && is_vector(argument.declared_type())) {
-    const std::string maker =
-        std::string("; pycuda.gpuarray.vec.make_").append(argument.declared_type()) +
-        "(...) makes one value of it";
-    argument.raise_wrong_type(maker.c_str());
-  }
+  if (PyTuple_Check(value) && argument.vector().count != 0) argument.raise_no_vector();
   argument.raise_wrong_type(
       value == Py_None && (argument.is_pointer() || argument.declared_type().empty())
           ? "; numpy.intp(0) is a null pointer"

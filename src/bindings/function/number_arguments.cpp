@@ -41,6 +41,24 @@ bool is_same_kind(const Argument& argument, ScalarKind value) {
   return true;
 }
 
+/// Writes one real number for a complex one, as its real part, or for a vector of one. Integers may
+/// be the bytes of a vector of integers, as uint32 those of a uchar4: these are not written here.
+[[gnu::cold]] bool write_to_parts(const Argument& argument, bool is_whole, std::byte* destination) {
+  const cuda::VectorType vector = argument.vector();
+  const bool is_complex = argument.complex().kind == Kind::Complex;
+  if (!is_complex && vector.count == 0) return false;
+  if (is_whole && vector.number.kind == Kind::Integer) return false;
+  if (!is_complex && (vector.count > 1 || vector.number.kind == Kind::Integer)) {
+    argument.raise_no_vector();
+  }
+  const double number = PyFloat_AsDouble(argument.value);
+  if (number == -1.0 && PyErr_Occurred()) throw nb::python_error();
+  argument.check(is_complex ? write_complex(number, 0, argument.bytes, destination)
+                            : write_float(number, argument.bytes, destination),
+                 "a number");
+  return true;
+}
+
 }  // namespace
 
 void write_whole_number(const Argument& argument, PyObject* number, std::byte* destination) {
@@ -51,6 +69,7 @@ void write_whole_number(const Argument& argument, PyObject* number, std::byte* d
     *destination = static_cast<std::byte>(is_true);
     return;
   }
+  if (argument.may_have_parts() && write_to_parts(argument, true, destination)) return;
   if (argument.kind != cuda::ParameterKind::Float && argument.short_float() == Kind::Any) {
     argument.check(write_whole(argument, number, destination), "an integer");
     return;
@@ -62,6 +81,7 @@ void write_whole_number(const Argument& argument, PyObject* number, std::byte* d
 
 void write_real_number(const Argument& argument, double number, std::byte* destination) {
   if (argument.is_pointer()) argument.raise_wrong_kind("a pointer");
+  if (argument.may_have_parts() && write_to_parts(argument, false, destination)) return;
   if (argument.kind != cuda::ParameterKind::Integer) {
     argument.check(write_floating(argument, number, destination), "a floating-point number");
     return;
@@ -72,6 +92,19 @@ void write_real_number(const Argument& argument, double number, std::byte* desti
   const nb::object whole = nb::steal(PyLong_FromDouble(number));
   if (!whole.is_valid()) throw nb::python_error();
   argument.check(write_whole(argument, whole.ptr(), destination), "a number");
+}
+
+void write_complex_number(const Argument& argument, std::byte* destination) {
+  if (argument.is_pointer()) argument.raise_wrong_kind("a pointer");
+  if (!argument.may_have_parts()) argument.raise_wrong_kind("a real number");
+  const cuda::VectorType vector = argument.vector();
+  if (vector.count != 0 && (vector.count != 2 || vector.number.kind != Kind::Float)) {
+    argument.raise_no_vector();
+  }
+  const std::complex<double> number = complex_value(argument.value);
+  if (number.real() == -1.0 && PyErr_Occurred()) throw nb::python_error();
+  argument.check(write_complex(number.real(), number.imag(), argument.bytes, destination),
+                 "a complex number");
 }
 
 void write_scalar(const Argument& argument, ScalarType type, std::byte* destination) {
@@ -88,6 +121,11 @@ void write_scalar(const Argument& argument, ScalarType type, std::byte* destinat
   }
   const bool is_whole = type.kind == ScalarKind::Bool || type.kind == ScalarKind::Integer;
   if (!is_whole && argument.is_pointer()) argument.raise_wrong_kind("a pointer");
+  if (type.kind == ScalarKind::Complex) {
+    write_complex_number(argument, destination);
+    return;
+  }
+  if (argument.may_have_parts() && write_to_parts(argument, is_whole, destination)) return;
   if (type.bytes == argument.bytes && is_same_kind(argument, type.kind) &&
       !(is_whole && argument.is_bool())) {
     if (!copy_scalar(argument.value, argument.bytes, destination)) argument.raise_wrong_type();
@@ -107,16 +145,7 @@ void write_scalar(const Argument& argument, ScalarType type, std::byte* destinat
       write_real_number(argument, number, destination);
       return;
     }
-    case ScalarKind::Complex: {
-      if (argument.kind != cuda::ParameterKind::Unknown) {
-        argument.raise_wrong_kind("a real number");
-      }
-      const std::complex<double> number = complex_value(argument.value);
-      if (number.real() == -1.0 && PyErr_Occurred()) throw nb::python_error();
-      argument.check(write_complex(number.real(), number.imag(), argument.bytes, destination),
-                     "a complex number");
-      return;
-    }
+    case ScalarKind::Complex:
     case ScalarKind::Void:
     case ScalarKind::None:
       break;

@@ -15,6 +15,9 @@ void write_whole_number(const Argument& argument, PyObject* number, std::byte* d
 /// Writes a floating-point number; a parameter that is an integer takes none with a fraction.
 void write_real_number(const Argument& argument, double number, std::byte* destination);
 
+/// Writes a complex number of Python or NumPy; pointers and real numbers take none.
+void write_complex_number(const Argument& argument, std::byte* destination);
+
 /// Writes a scalar of NumPy: its bytes where it is what the parameter is.
 void write_scalar(const Argument& argument, ScalarType type, std::byte* destination);
 

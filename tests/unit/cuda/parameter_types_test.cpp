@@ -67,6 +67,17 @@ TEST_CASE("pointers to complex numbers tell their size") {
   CHECK(element_of("n::complex<int>*") == ElementType{});
 }
 
+TEST_CASE("vectors tell their numbers") {
+  CHECK(vector_type("float2") == VectorType{{Kind::Float, 4}, 2});
+  CHECK(vector_type("double1") == VectorType{{Kind::Float, 8}, 1});
+  CHECK(vector_type("double4_16a") == VectorType{{Kind::Float, 8}, 4});
+  CHECK(vector_type("uchar4") == VectorType{{Kind::Integer, 1}, 4});
+  CHECK(vector_type("ulonglong2") == VectorType{{Kind::Integer, 8}, 2});
+  for (const char* type : {"float", "float5", "float0", "half2", "2", "_16a", "", "n::float2"}) {
+    CHECK(vector_type(type) == VectorType{});
+  }
+}
+
 TEST_CASE("pointers to pointers take integers of their size") {
   for (const char* type : {"float**", "float const* const*", "n::S**", "void**", "int* (*) [3]"}) {
     CHECK(element_of(type) == ElementType{Kind::Integer, 8});
