@@ -14,7 +14,7 @@ function(pycuda_optimize_for_size target)
     list(REMOVE_ITEM sources ${for_speed})
     # A target of its own, because all files of a precompiled header are optimized alike.
     add_library(${target}_for_speed OBJECT ${for_speed})
-    foreach(property COMPILE_DEFINITIONS COMPILE_OPTIONS INCLUDE_DIRECTORIES LINK_LIBRARIES)
+    foreach(property COMPILE_DEFINITIONS COMPILE_OPTIONS CXX_VISIBILITY_PRESET INCLUDE_DIRECTORIES LINK_LIBRARIES)
       get_target_property(value ${target} ${property})
       if(value)
         set_target_properties(${target}_for_speed PROPERTIES ${property} "${value}")
