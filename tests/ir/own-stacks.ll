@@ -10,7 +10,7 @@
 ; check: call void @pycuda_cpu_begin_on_stack(ptr %0, ptr %1, ptr @f.plain, i64 {{[0-9]+}}, i32 0)
 ; check-count 2: call void @pycuda_cpu_wait_on_stack(
 declare void @ptx.barrier.sync(ptr, i32, i32)
-define internal i32 @deeper(ptr %thread, i32 %n) {
+define internal i32 @deeper(ptr %thread, i32 %n) "ptx-metered-frame"="32" {
   call void @ptx.barrier.sync(ptr %thread, i32 0, i32 0)
   %less = sub i32 %n, 1
   %r = call i32 @deeper(ptr %thread, i32 %less)

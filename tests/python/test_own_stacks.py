@@ -168,3 +168,60 @@ def test_results_and_faults_are_those_of_other_code(symbols, check):
     output, _ = run_program(PROGRAM, PYCUDA_CPU_SYMBOLS=symbols, PYCUDA_CPU_CHECK=check)
     for said, wanted in zip(output.splitlines(), WANTED.splitlines(), strict=True):
         assert said.startswith(wanted), output
+
+
+DEEP = """
+import os
+os.environ["PYCUDA_DRIVER"] = "cpu"
+import resource
+import numpy as np
+import pycuda.autoinit
+import pycuda.driver as cuda
+from pycuda.compiler import SourceModule
+
+kernel = SourceModule('''
+__device__ int depth(int n, int *shared)
+{
+  volatile int room[500];
+  room[n % 500] = n;
+  if (n == 0) {
+    __syncthreads();
+    return shared[0];
+  }
+  return depth(n - 1, shared) + (room[n % 500] == n);
+}
+extern "C" __global__ void recursion(int *a, int n)
+{
+  __shared__ int shared[1];
+  shared[0] = 0;
+  a[blockIdx.x * blockDim.x + threadIdx.x] = depth(n, shared);
+}
+''', no_extern_c=True, options=["-G"]).get_function("recursion")
+
+
+def run(n):
+    a = np.zeros(4096, np.int32)
+    try:
+        kernel(cuda.InOut(a), np.int32(n), block=(1024, 1, 1), grid=(4, 1))
+        print(*np.unique(a), flush=True)
+    except cuda.Error as error:
+        print(type(error).__name__, str(error).splitlines()[0], flush=True)
+
+
+cuda.Context.set_limit(cuda.limit.STACK_SIZE, 512 << 10)
+run(30)
+before = resource.getrlimit(resource.RLIMIT_AS)
+pages = int(open("/proc/self/statm").read().split()[0])
+resource.setrlimit(resource.RLIMIT_AS, (pages * 4096 + (1 << 30), before[1]))
+run(30)
+resource.setrlimit(resource.RLIMIT_AS, before)
+run(20)
+"""
+
+
+def test_large_stacks_take_the_memory_that_is_used_and_are_refused_where_there_is_none():
+    output, _ = run_program(DEEP, PYCUDA_CPU_SYMBOLS="1")
+    first, refused, last = output.splitlines()
+    assert (first, last) == ("30", "20")
+    assert refused.startswith("MemoryError cuLaunchKernel failed: out of memory - the system refuses"), refused
+    assert refused.endswith("CU_LIMIT_STACK_SIZE is 524288"), refused

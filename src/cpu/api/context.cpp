@@ -79,6 +79,8 @@ CUresult result_of(FaultKind kind) {
       return CUDA_ERROR_LAUNCH_FAILED;
     case FaultKind::OtherProcess:
       return CUDA_ERROR_EXTERNAL_DEVICE;
+    case FaultKind::OutOfMemory:
+      return CUDA_ERROR_OUT_OF_MEMORY;
   }
   return CUDA_ERROR_LAUNCH_FAILED;
 }

@@ -3,6 +3,7 @@
 #include "cpu/api/launch.h"
 
 #include <cstring>
+#include <string>
 
 #include "cpu/api/capture.h"
 #include "cpu/api/claimed_architecture.h"
@@ -11,6 +12,7 @@
 #include "cpu/api/library.h"
 #include "cpu/api/occupancy.h"
 #include "cpu/api/stream_guard.h"
+#include "cpu/exec/block_run.h"
 
 namespace pycuda::cpu::api {
 
@@ -66,6 +68,19 @@ CUresult check_shape(const Function& function, const LaunchShape& shape, Cluster
 
 namespace {
 
+// What a stack has touched cannot be refused: the limit is asked for as a whole, at the launch.
+[[gnu::noinline]] CUresult check_stacks(const exec::LaunchRequest& request) {
+  const std::uint64_t threads = exec::threads_on_own_stacks(request);
+  const std::uint64_t bytes = request.kernel->bytes_of_thread(request.stack_bytes);
+  if (exec::ThreadStacks::has_room(bytes, threads)) return CUDA_SUCCESS;
+  return fail(
+      CUDA_ERROR_OUT_OF_MEMORY,
+      "the system refuses the memory for the stacks of " + std::to_string(threads) + " threads, " +
+          std::to_string(bytes) +
+          " bytes each: the kernel is compiled for a debugger, and CU_LIMIT_STACK_SIZE is " +
+          std::to_string(request.stack_bytes));
+}
+
 // In this file alone, so that it becomes part of its callers.
 inline CUresult prepare(Function& function, Context& context, const LaunchShape& shape,
                         std::string&& params, exec::LaunchRequest* request) {
@@ -86,7 +101,7 @@ inline CUresult prepare(Function& function, Context& context, const LaunchShape&
   request->processor_warps =
       claimed_architecture().threads_per_processor / DeviceLimits::warp_lanes;
   request->params = std::move(params);
-  return CUDA_SUCCESS;
+  return request->kernel->own_stacks ? check_stacks(*request) : CUDA_SUCCESS;
 }
 
 [[gnu::noinline]] CUresult capture_launch(Function& function, Stream& stream,

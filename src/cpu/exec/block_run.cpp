@@ -10,8 +10,10 @@
 #include <new>
 
 #include "cpu/exec/counting.h"
+#include "cpu/exec/cpu_budget.h"
 #include "cpu/exec/fault_message.h"
 #include "cpu/exec/interrupts.h"
+#include "cpu/exec/stream.h"
 #include "cpu/exec/warp_ops.h"
 #include "cpu/kernel_abi/spin_wait.h"
 
@@ -37,6 +39,14 @@ Spare& spare() {
 
 }  // namespace
 
+std::uint64_t threads_on_own_stacks(const LaunchRequest& request) {
+  if (!request.kernel->own_stacks) return 0;
+  const Dim3 &grid = request.grid, &block = request.block, &cluster = request.cluster;
+  const std::uint64_t blocks = std::uint64_t{grid.x} * grid.y * grid.z;
+  const std::uint64_t at_once = std::uint64_t{worker_count()} * cluster.x * cluster.y * cluster.z;
+  return (request.cooperative ? blocks : std::min(blocks, at_once)) * block.x * block.y * block.z;
+}
+
 void BlockRun::Free::operator()(std::byte* memory) const {
   ::operator delete(memory, std::align_val_t{frame_alignment});
 }
@@ -57,6 +67,7 @@ std::unique_ptr<BlockRun> BlockRun::acquire(LaunchContext& launch, const Kernel&
 }
 
 void BlockRun::recycle(std::unique_ptr<BlockRun> run) {
+  run->stacks_.trim();
   Spare& store = spare();
   const std::unique_lock lock(store.mutex);
   if (store.runs.size() < spare_limit) store.runs.push_back(std::move(run));
@@ -67,20 +78,25 @@ bool BlockRun::fit(LaunchContext& launch, const Kernel& kernel) {
   kernel_ = &kernel;
   if (arena_ == nullptr) arena_ = SharedArena::create();
   if (arena_ == nullptr || !launch.prepare_shared(*arena_)) return false;
-  const std::uint64_t coroutine_bytes =
-      kernel.coroutine_bytes + kernel.bytes_by_stack_limit * launch.frame.stack_bytes;
-  coroutine_stride_ = (coroutine_bytes + frame_alignment - 1) & ~(frame_alignment - 1);
-  const std::uint64_t wanted = coroutine_stride_ * launch.threads;
-  if (wanted > coroutine_capacity_) {
-    coroutines_.reset();
-    coroutine_capacity_ = 0;
-    void* memory = ::operator new(wanted, std::align_val_t{frame_alignment}, std::nothrow);
-    if (memory == nullptr) return false;
-    coroutines_.reset(static_cast<std::byte*>(memory));
-    coroutine_capacity_ = wanted;
-  }
+  const std::uint64_t bytes = kernel.bytes_of_thread(launch.frame.stack_bytes);
+  if (kernel.own_stacks ? !stacks_.fit(bytes, launch.threads)
+                        : !fit_coroutines(bytes, launch.threads))
+    return false;
   threads_.resize(launch.threads);
   if (frames_.size() < launch.threads) frames_.resize(launch.threads);
+  return true;
+}
+
+bool BlockRun::fit_coroutines(std::uint64_t bytes, std::uint32_t threads) {
+  coroutine_stride_ = (bytes + frame_alignment - 1) & ~(frame_alignment - 1);
+  const std::uint64_t wanted = coroutine_stride_ * threads;
+  if (wanted <= coroutine_capacity_) return true;
+  coroutines_.reset();
+  coroutine_capacity_ = 0;
+  void* memory = ::operator new(wanted, std::align_val_t{frame_alignment}, std::nothrow);
+  if (memory == nullptr) return false;
+  coroutines_.reset(static_cast<std::byte*>(memory));
+  coroutine_capacity_ = wanted;
   return true;
 }
 
@@ -276,14 +292,18 @@ void BlockRun::run_lane(unsigned index, unsigned lane) {
   warp.ready &= ~bit;
   thread.state = ThreadState::Ready;
   entry_->enter(&thread);
-  if (thread.coroutine == nullptr) {
-    kernel_->start_thread(&thread, coroutines_.get() + coroutine_stride_ * thread.linear);
-  }
+  if (thread.coroutine == nullptr) start_thread(thread);
   // A called coroutine that ends leaves its caller as the innermost one, which goes on.
   while (thread.state == ThreadState::Ready) {
     ResumeFunction resume;
     std::memcpy(static_cast<void*>(&resume), thread.coroutine, sizeof resume);
     resume(thread.coroutine);
+  }
+  if (kernel_->own_stacks && stacks_.is_overrun(thread.linear)) {
+    FaultRecord record;
+    record.kind = FaultKind::StackOverflow;
+    record.thread = &thread;
+    entry_->raise(record);
   }
   entry_->leave();
   switch (thread.state) {
@@ -314,6 +334,15 @@ void BlockRun::run_lane(unsigned index, unsigned lane) {
   warp.spinning &= ~bit;
   warp.given_up &= ~bit;
   progress_ = true;
+}
+
+void BlockRun::start_thread(ThreadFrame& thread) {
+  if (!kernel_->own_stacks) {
+    kernel_->start_thread(&thread, coroutines_.get() + coroutine_stride_ * thread.linear);
+    return;
+  }
+  stacks_.begin(thread.linear);
+  kernel_->start_thread(&thread, stacks_.of(thread.linear));
 }
 
 void BlockRun::at_barrier(unsigned warp, unsigned lane, ThreadFrame& thread) {
@@ -377,12 +406,12 @@ void BlockRun::open_barriers() {
 }
 
 bool BlockRun::owns(const ThreadFrame& thread, std::uintptr_t address, std::uint64_t bytes) const {
-  const auto own =
-      reinterpret_cast<std::uintptr_t>(coroutines_.get()) + coroutine_stride_ * thread.linear;
-  if (address >= own && address - own <= coroutine_stride_ &&
-      bytes <= coroutine_stride_ - (address - own)) {
-    return true;
-  }
+  const std::byte* const memory = kernel_->own_stacks
+                                      ? stacks_.of(thread.linear)
+                                      : coroutines_.get() + coroutine_stride_ * thread.linear;
+  const std::uint64_t size = kernel_->own_stacks ? stacks_.bytes() : coroutine_stride_;
+  const auto own = reinterpret_cast<std::uintptr_t>(memory);
+  if (address >= own && address - own <= size && bytes <= size - (address - own)) return true;
   return frames_used_ && frames_[thread.linear].holds(address, bytes);
 }
 

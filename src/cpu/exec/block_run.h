@@ -19,8 +19,12 @@
 #include "cpu/exec/patience.h"
 #include "cpu/exec/shared_arena.h"
 #include "cpu/exec/sync_rules.h"
+#include "cpu/exec/thread_stacks.h"
 
 namespace pycuda::cpu::exec {
+
+/// How many threads of a launch may be on stacks of their own at once; none if they have none.
+std::uint64_t threads_on_own_stacks(const LaunchRequest& request);
 
 /// BlockFrame::block points here. Runs on one OS thread at a time, but on any.
 ///
@@ -88,6 +92,11 @@ class BlockRun {
   }
   /// Whether [address, address + bytes) is the thread's own local memory.
   bool owns(const ThreadFrame& thread, std::uintptr_t address, std::uint64_t bytes) const;
+  /// Whether the thread has a stack of its own and the address lies below it. Also in signal
+  /// handlers.
+  bool is_below_stack(const ThreadFrame& thread, std::uintptr_t address) const {
+    return kernel_->own_stacks && stacks_.is_guard_of(thread.linear, address);
+  }
   bool checks_sync() const { return is_checked_ && checks_->has(Check::Sync); }
   /// Only of launches with checks.
   BlockChecks& checks() { return *checks_; }
@@ -107,11 +116,13 @@ class BlockRun {
 
   BlockRun() = default;
   bool fit(LaunchContext& launch, const Kernel& kernel);
+  bool fit_coroutines(std::uint64_t bytes, std::uint32_t threads);
   Outcome schedule();
   bool enter_schedule(Outcome& outcome);
   void lose(const ThreadFrame& thread);
   void run_warp(unsigned warp);
   void run_lane(unsigned warp, unsigned lane);
+  void start_thread(ThreadFrame& thread);
   bool resolve_masked(unsigned warp);
   bool resolve_unmasked(unsigned warp);
   std::uint32_t least_far(unsigned warp) const;
@@ -152,6 +163,7 @@ class BlockRun {
   std::unique_ptr<std::byte, Free> coroutines_;
   std::uint64_t coroutine_capacity_ = 0;
   std::uint64_t coroutine_stride_ = 0;
+  ThreadStacks stacks_;  ///< instead of coroutines, of kernels with own_stacks
   std::vector<FrameStack> frames_;
   bool frames_used_ = false;
   std::array<Warp, max_warps> warps_{};

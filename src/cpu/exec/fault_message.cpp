@@ -211,6 +211,8 @@ std::string happened(const LaunchContext& launch, const FaultRecord& record,
       return "deadlock: every thread of the block waits and none can go on";
     case FaultKind::OtherProcess:
       return "another process has ended";
+    case FaultKind::OutOfMemory:
+      return "out of memory";
   }
   return "fault";
 }

@@ -385,7 +385,7 @@ void GridRun::run_clusters(std::uint64_t first, std::uint64_t last, unsigned pro
   while (!launch_.stopped.load(std::memory_order_relaxed) && runs.size() < launch_.cluster_blocks) {
     runs.push_back(BlockRun::acquire(launch_, launch_.kernel));
     if (runs.back() == nullptr)
-      launch_.report(FaultKind::Trap, nullptr, nullptr, "no memory to run its threads");
+      launch_.report(FaultKind::OutOfMemory, nullptr, nullptr, "no memory to run its threads");
   }
   if (runs.size() < launch_.cluster_blocks || runs.back() == nullptr) {
     end_chunk();
@@ -400,7 +400,7 @@ void GridRun::run_suspending(LaunchContext& launch, std::uint64_t first, std::ui
   if (!launch.stopped.load(std::memory_order_relaxed)) {
     run = BlockRun::acquire(launch, launch.kernel);
     if (run == nullptr) {
-      launch.report(FaultKind::Trap, nullptr, nullptr, "no memory to run its threads");
+      launch.report(FaultKind::OutOfMemory, nullptr, nullptr, "no memory to run its threads");
     }
   }
   if (run == nullptr) {

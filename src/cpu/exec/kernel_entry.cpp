@@ -15,6 +15,7 @@
 #include <mutex>
 #include <vector>
 
+#include "cpu/exec/block_run.h"
 #include "cpu/exec/interrupts.h"
 #include "cpu/exec/launch_context.h"
 #include "cpu/exec/page_migration.h"
@@ -107,6 +108,13 @@ struct FaultSignals {
     if (fault.address) record.address = *fault.address;
   }
 
+  /// Of threads that have stacks of their own.
+  static bool is_below_own_stack(const FaultRecord& record) {
+    if (record.thread == nullptr || record.thread->block == nullptr) return false;
+    const auto* const run = static_cast<const BlockRun*>(record.thread->block->block);
+    return run != nullptr && run->is_below_stack(*record.thread, record.address);
+  }
+
   static void judge(const KernelEntry& entry, const siginfo_t& info, const ucontext_t& context,
                     FaultRecord& record) {
     switch (record.signal) {
@@ -116,7 +124,8 @@ struct FaultSignals {
           judge_unaddressed(context, record);
         } else if (record.address == record.program_counter) {
           record.kind = FaultKind::InvalidProgramCounter;
-        } else if (record.address >= entry.guard_low_ && record.address < entry.stack_low_) {
+        } else if ((record.address >= entry.guard_low_ && record.address < entry.stack_low_) ||
+                   is_below_own_stack(record)) {
           record.kind = FaultKind::StackOverflow;
         }
         break;

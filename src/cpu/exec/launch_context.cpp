@@ -230,7 +230,7 @@ void run_plain_blocks(LaunchContext& launch, std::uint64_t first, std::uint64_t 
                       unsigned processor) {
   SharedArena* const arena = thread_arena();
   if (arena == nullptr || !launch.prepare_shared(*arena)) {
-    launch.report(FaultKind::Trap, nullptr, nullptr, "no memory for its shared memory");
+    launch.report(FaultKind::OutOfMemory, nullptr, nullptr, "no memory for its shared memory");
     return;
   }
   GangBlock* gang_block = nullptr;
@@ -241,7 +241,7 @@ void run_plain_blocks(LaunchContext& launch, std::uint64_t first, std::uint64_t 
     size.x *= static_cast<std::uint32_t>(std::min(launch.most_fused, last - first));
     gang_block = GangBlock::prepare(launch.kernel, size, launch.tiles);
     if (gang_block == nullptr) {
-      launch.report(FaultKind::Trap, nullptr, nullptr, "no memory to run its threads");
+      launch.report(FaultKind::OutOfMemory, nullptr, nullptr, "no memory to run its threads");
       return;
     }
   }

@@ -13,7 +13,7 @@
 namespace pycuda::cpu::exec {
 namespace {
 
-/// At the beginning of a thread's memory; the stack is what follows.
+/// At the top of a thread's memory; the stack is what lies below.
 struct alignas(64) ThreadStack {
   ResumeFunction resume;  ///< what the scheduler calls
   ThreadFrame* thread;
@@ -43,22 +43,26 @@ namespace exec = pycuda::cpu::exec;
 
 void pycuda_cpu_begin_on_stack(ThreadFrame* thread, void* memory, void (*body)(ThreadFrame* thread),
                                std::uint64_t bytes, std::uint32_t by_stack_limit) {
-  bytes += sizeof(exec::ThreadStack);
+  bytes += sizeof(exec::ThreadStack) + alignof(exec::ThreadStack);
   if (memory == nullptr) {
     thread->scratch = bytes;
     thread->stack_used = by_stack_limit;
+    thread->detail = 1;
     return;
   }
   bytes += std::uint64_t{by_stack_limit} * thread->block->launch->stack_bytes;
-  auto& stack = *new (memory) exec::ThreadStack{exec::resume, thread, body, {}, {}};
-  thread->coroutine = memory;
+  const auto low = reinterpret_cast<std::uintptr_t>(memory);
+  const std::uintptr_t address = (low + bytes - sizeof(exec::ThreadStack)) /
+                                 alignof(exec::ThreadStack) * alignof(exec::ThreadStack);
+  auto& stack =
+      *new (reinterpret_cast<void*>(address)) exec::ThreadStack{exec::resume, thread, body, {}, {}};
+  thread->coroutine = &stack;
   getcontext(&stack.own);
-  stack.own.uc_stack.ss_sp = &stack + 1;
-  stack.own.uc_stack.ss_size = bytes - sizeof stack;
-  const auto address = reinterpret_cast<std::uintptr_t>(memory);
+  stack.own.uc_stack.ss_sp = memory;
+  stack.own.uc_stack.ss_size = address - low;
   makecontext(&stack.own, reinterpret_cast<void (*)()>(exec::run), 2,
               static_cast<unsigned>(address), static_cast<unsigned>(address >> 32));
-  exec::resume(memory);
+  exec::resume(&stack);
 }
 
 void pycuda_cpu_wait_on_stack(ThreadFrame* thread) {

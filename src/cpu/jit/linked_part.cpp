@@ -42,6 +42,7 @@ bool LinkedPart::bind_threads(Kernel& kernel) const {
     kernel.start_thread(&question, nullptr);
     kernel.coroutine_bytes = question.scratch;
     kernel.bytes_by_stack_limit = question.stack_used;
+    kernel.own_stacks = question.detail != 0;
   } else {
     kernel.run_block = reinterpret_cast<BlockFunction>(entry);
   }

@@ -161,7 +161,7 @@ using BlockFunction = void (*)(BlockFrame* block, ThreadFrame* thread);
 /// the thread to its first suspension or end, setting `thread->state` (and `thread->coroutine`
 /// unless Exited). With memory == null it runs nothing and stores the frame's size in bytes to
 /// thread->scratch, and how many bytes more it needs for each one of LaunchFrame::stack_bytes to
-/// thread->stack_used.
+/// thread->stack_used. If the frame is a stack of the thread's own, it stores 1 to thread->detail.
 using ThreadFunction = void (*)(ThreadFrame* thread, std::byte* memory);
 
 /// The first word of a suspended coroutine: call it with the coroutine to go on.

@@ -23,8 +23,14 @@ struct Kernel {
   BlockFunction run_block = nullptr;  ///< null if facts.suspends
   ThreadFunction start_thread = nullptr;
   std::uint64_t coroutine_bytes = 0;  ///< per thread
-  /// The same for each byte of LaunchFrame::stack_bytes, of threads with stacks of their own.
+  bool own_stacks = false;            ///< its threads have stacks of their own, for debuggers
+  /// The same as `coroutine_bytes` for each byte of LaunchFrame::stack_bytes, of such threads.
   std::uint64_t bytes_by_stack_limit = 0;
+
+  /// Of a coroutine, or of a stack.
+  std::uint64_t bytes_of_thread(std::uint32_t stack_bytes) const {
+    return coroutine_bytes + bytes_by_stack_limit * stack_bytes;
+  }
 
   /// The vector form: lanes of a gang are consecutive threads along x, of one row. It needs
   /// launches in which ctaid * ntid + tid stays below 2^31 - 4096 in every dimension. A gang has

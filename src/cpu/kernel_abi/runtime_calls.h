@@ -29,6 +29,7 @@ enum class FaultKind : std::uint32_t {
   Timeout,                ///< CUDA_ERROR_LAUNCH_TIMEOUT 702
   Deadlock,      ///< every thread of a block waits and none can go on: CUDA_ERROR_LAUNCH_FAILED 719
   OtherProcess,  ///< that was to do what is waited for has ended: CUDA_ERROR_EXTERNAL_DEVICE 911
+  OutOfMemory,   ///< to run the threads: CUDA_ERROR_OUT_OF_MEMORY 2
 };
 
 /// Of memory that pycuda_cpu_local_push gives.

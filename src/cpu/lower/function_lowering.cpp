@@ -120,6 +120,7 @@ void FunctionLowering::meter_stack() {
     if (variable.space == ptx::Space::Local) frame += (variable.bytes + 15) / 16 * 16;
   }
   constexpr std::uint64_t most = std::uint64_t{1} << 30;
+  target_->addFnAttr(pseudo::metered_frame, std::to_string(std::min(frame, most)));
   stack_before_ = builder_.CreateAlignedLoad(word, used, alignment);
   llvm::Value* after = builder_.CreateAdd(
       stack_before_, builder_.getInt32(static_cast<std::uint32_t>(std::min(frame, most))));

@@ -34,6 +34,10 @@ inline constexpr const char* note_barrier = "pycuda_cpu_note_barrier";
 inline constexpr const char* note_passed = "pycuda_cpu_note_passed";
 inline constexpr const char* note_fence = "pycuda_cpu_note_fence";
 
+// Not a function: an attribute of functions that may call themselves, how many bytes a call counts
+// against the limit of stacks.
+inline constexpr const char* metered_frame = "ptx-metered-frame";
+
 // Not functions: attributes of calls of warp_op whose masks are checked, and of those that order
 // what lanes do where races are looked for.
 inline constexpr const char* checked_operation = "ptx-checked";

@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: MIT
 // How large a stack has to be follows from the code: each function that does not call itself is on
-// it once, and CU_LIMIT_STACK_SIZE ends the calls of others.
+// it once, and CU_LIMIT_STACK_SIZE ends the calls of others. What is estimated too low is met by
+// the guard below the stack.
 #include "cpu/simt/blocks/own_stacks.h"
 
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/Support/MathExtras.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cstdint>
 #include <limits>
 #include <vector>
 
+#include "cpu/lower/pseudo.h"
 #include "cpu/simt/analysis/calls_by_name.h"
 #include "cpu/simt/analysis/dialect.h"
 #include "cpu/simt/blocks/waits.h"
@@ -22,8 +26,10 @@ namespace {
 
 /// For the executor's functions that kernels call, printf among them.
 constexpr std::uint64_t executor_bytes = std::uint64_t{64} << 10;
-/// What the limit counts at least of each call of a function that may call itself.
-constexpr std::uint64_t least_metered_frame = 16;
+/// What the limit counts of each call of a function that may call itself; 0 of others.
+std::uint64_t metered_bytes(const llvm::Function& function) {
+  return function.getFnAttributeAsParsedInteger(lower::pseudo::metered_frame);
+}
 
 /// Not less than what code without optimisation has: its variables, and a place for each value.
 std::uint64_t frame_bytes(const llvm::Function& function) {
@@ -44,9 +50,7 @@ class StackNeed {
  public:
   explicit StackNeed(llvm::Function& function) { visit(function); }
   std::uint64_t bytes() const { return executor_bytes + sum_; }
-  std::uint64_t by_stack_limit() const {
-    return recurses_ ? (largest_ + least_metered_frame - 1) / least_metered_frame : 0;
-  }
+  std::uint64_t by_stack_limit() const { return by_stack_limit_; }
 
  private:
   enum class Mark { Open, Closed };
@@ -55,12 +59,13 @@ class StackNeed {
     if (function.isDeclaration()) return;
     const auto [known, is_new] = marks_.try_emplace(&function, Mark::Open);
     if (!is_new) {
-      recurses_ |= known->second == Mark::Open;
+      assert(known->second == Mark::Closed || metered_bytes(function) != 0);
       return;
     }
     const std::uint64_t own = frame_bytes(function);
     sum_ += own;
-    largest_ = std::max(largest_, own);
+    if (const std::uint64_t metered = metered_bytes(function); metered != 0)
+      by_stack_limit_ = std::max(by_stack_limit_, llvm::divideCeil(own, metered));
     for (llvm::Instruction& instruction : llvm::instructions(function)) {
       const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
       if (!call) continue;
@@ -75,8 +80,7 @@ class StackNeed {
   }
 
   llvm::DenseMap<llvm::Function*, Mark> marks_;
-  std::uint64_t sum_ = 0, largest_ = 0;
-  bool recurses_ = false;
+  std::uint64_t sum_ = 0, by_stack_limit_ = 0;
 };
 
 /// Where the thread may wait it calls the scheduler.
@@ -118,6 +122,10 @@ void write_begin(llvm::Function& body) {
 
 void run_on_own_stacks(llvm::Module& module, const Suspension& suspension) {
   unsigned next_site = 1;
+  // A frame of several pages must not reach past the guard below the stack.
+  for (llvm::Function& function : module) {
+    if (!function.isDeclaration()) function.addFnAttr("probe-stack", "inline-asm");
+  }
   const std::vector<llvm::Function*> functions = in_order_of_calls(module, suspension);
   for (llvm::Function* function : functions) call_scheduler(*function, next_site);
   for (llvm::Function* function : functions) {

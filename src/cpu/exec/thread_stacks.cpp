@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+#include "cpu/exec/thread_stacks.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <cstring>
+#include <optional>
+#include <vector>
+
+#include "cpu/exec/page.h"
+
+namespace pycuda::cpu::exec {
+namespace {
+
+/// madvise: faults on access without a mapping of their own (Linux 6.13).
+constexpr int install_guard = 102;
+/// Larger stacks are mostly empty, and what a deep recursion has touched is not kept.
+constexpr std::uint64_t large_stack = std::uint64_t{128} << 10;
+/// Below a stack without a guard. More than a page, which a function's array may step over.
+constexpr std::uint64_t mark_bytes = std::uint64_t{16} << 10;
+constexpr int mark_byte = 0x5b;
+
+std::atomic<ThreadStacks::Guards> guards_of_new{ThreadStacks::Guards::Best};
+/// Guards that cost mappings, of all blocks.
+std::atomic<std::int64_t> guards_in_use{0};
+
+/// A guard splits its mapping: each costs two. Half of the limit is left to others.
+std::int64_t most_guards() {
+  static const std::int64_t most = [] {
+    long long mappings = 65530;
+    if (std::FILE* const file = std::fopen("/proc/sys/vm/max_map_count", "re")) {
+      if (std::fscanf(file, "%lld", &mappings) != 1) mappings = 65530;
+      std::fclose(file);
+    }
+    return static_cast<std::int64_t>(mappings / 4);
+  }();
+  return most;
+}
+
+/// None where the product is no number of bytes.
+std::optional<std::uint64_t> reservation(std::uint64_t stack_bytes, std::uint64_t count) {
+  std::uint64_t bytes = 0;
+  if (__builtin_add_overflow(stack_bytes, ThreadStacks::guard_bytes, &bytes) ||
+      __builtin_mul_overflow(bytes, count, &bytes) ||
+      __builtin_add_overflow(bytes, ThreadStacks::guard_bytes, &bytes))
+    return std::nullopt;
+  return bytes;
+}
+
+std::byte* reserve(std::uint64_t bytes) {
+  void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return nullptr;
+#ifdef MADV_NOHUGEPAGE
+  // A thread touches a few pages of its stack.
+  madvise(memory, bytes, MADV_NOHUGEPAGE);
+#endif
+  return static_cast<std::byte*>(memory);
+}
+
+constexpr std::uint64_t to_pages(std::uint64_t bytes) {
+  return (bytes + page_size - 1) & ~(page_size - 1);
+}
+
+}  // namespace
+
+void ThreadStacks::set_guards(Guards guards) { guards_of_new.store(guards); }
+
+bool ThreadStacks::fit(std::uint64_t bytes, std::uint32_t count) {
+  bytes = to_pages(bytes);
+  if (bytes <= stack_bytes_ && count <= count_) return true;
+  bytes = std::max(bytes, stack_bytes_);
+  count = std::max(count, count_);
+  free();
+  const auto wanted = reservation(bytes, count);
+  if (!wanted) return false;
+  memory_ = reserve(*wanted);
+  if (memory_ == nullptr) return false;
+  stack_bytes_ = bytes;
+  count_ = count;
+  make_guards();
+  return true;
+}
+
+bool ThreadStacks::has_room(std::uint64_t bytes, std::uint64_t count) {
+  const auto wanted = reservation(to_pages(bytes), count);
+  if (!wanted) return false;
+  std::byte* const memory = reserve(*wanted);
+  if (memory == nullptr) return false;
+  munmap(memory, *wanted);
+  return true;
+}
+
+/// One below each stack, and one above the last: an overrun of its variables must not meet what
+/// lies behind.
+void ThreadStacks::make_guards() {
+  const Guards guards = guards_of_new.load();
+  const std::uint32_t all = count_ + 1;
+  const auto guard = [&](std::uint32_t number) {
+    return memory_ + number * (guard_bytes + stack_bytes_);
+  };
+  std::uint32_t made = 0;
+  if (guards == Guards::Best) {
+    while (made < all && madvise(guard(made), guard_bytes, install_guard) == 0) ++made;
+  }
+  if (guards != Guards::None) {
+    while (made < all) {
+      if (guards_in_use.fetch_add(1) >= most_guards() ||
+          mprotect(guard(made), guard_bytes, PROT_NONE) != 0) {
+        guards_in_use.fetch_sub(1);
+        break;
+      }
+      ++mapped_;
+      ++made;
+    }
+  }
+  guarded_ = std::min(made, count_);
+}
+
+void ThreadStacks::free() {
+  if (memory_ == nullptr) return;
+  munmap(memory_, *reservation(stack_bytes_, count_));
+  guards_in_use.fetch_sub(mapped_);
+  memory_ = nullptr;
+  stack_bytes_ = 0;
+  count_ = guarded_ = mapped_ = 0;
+}
+
+void ThreadStacks::trim() {
+  if (memory_ == nullptr || stack_bytes_ <= large_stack) return;
+  madvise(of(0), count_ * (guard_bytes + stack_bytes_) - guard_bytes, MADV_DONTNEED);
+}
+
+void ThreadStacks::mark(std::uint32_t thread) {
+  std::memset(of(thread) - mark_bytes, mark_byte, mark_bytes);
+}
+
+bool ThreadStacks::has_mark(std::uint32_t thread) const {
+  static const std::vector<std::byte> mark(mark_bytes, std::byte{mark_byte});
+  return std::memcmp(of(thread) - mark_bytes, mark.data(), mark_bytes) == 0;
+}
+
+}  // namespace pycuda::cpu::exec
