@@ -100,6 +100,30 @@ class Finding(FoundPlace):
         return f"<Finding {self}>"
 
 
+@dataclass(frozen=True, repr=False)
+class KernelFault(FoundPlace):
+    """A fault that ended a launch; `access` is what else is known of it.
+
+    Attributes
+    ----------
+    message : str
+        What happened.
+    """
+
+    message: str = ""
+
+    def __str__(self):
+        where = [f"{self.message} in kernel {readable_name(self.kernel)}"]
+        if self.place:
+            where[0] += f" at {self.place}"
+        where += [f"{name} {at}" for name, at in (("block", self.block), ("thread", self.thread)) if at is not None]
+        text = ", ".join(where) + (f": {self.access}" if self.access else "")
+        return f"{text}\n    {self.source}" if self.source else text
+
+    def __repr__(self):
+        return f"<KernelFault {self}>"
+
+
 def _file_and_line(place):
     """What a place in words says of the user's file; None if it is not in words."""
     if found := re.search(r" (?:passed|made) at (.+)$", place):
@@ -161,6 +185,20 @@ def finding_of(record):
         other=FoundPlace(**_place_of(other)) if other else None,
         ended_launch=record["ended_launch"],
     )
+
+
+def fault_of(record):
+    """The `KernelFault` of a record of the driver's.
+
+    Parameters
+    ----------
+    record : dict
+
+    Returns
+    -------
+    KernelFault
+    """
+    return KernelFault(**_place_of(record), message=record["message"])
 
 
 def _take():

@@ -192,6 +192,8 @@ class KernelCounters(_Metrics):
     shared: int
     metrics: dict[str, int] = field(repr=False)
     lines: tuple[LineCounters, ...] = field(repr=False)
+    # Of sources that were passed as text: by the name of the file that the lines have, a dict of lines.
+    _sources: dict[str, dict[int, str]] = field(default_factory=dict, repr=False, compare=False)
 
     def line(self, number, file=None):
         """The `LineCounters` of a line.
@@ -266,6 +268,10 @@ def kernels_of(records):
         for record in same:
             metrics.update(record["metrics"])
         latest = same[-1]
+        sources = {}
+        for source in (source for record in same for source in record["sources"]):
+            numbered = enumerate(source["text"].split("\n"), source["first_line"])
+            sources.setdefault(source["file"], {}).update(numbered)
         kernels.append(
             KernelCounters(
                 kernel=name,
@@ -286,6 +292,7 @@ def kernels_of(records):
                     )
                     for _, line in sorted(lines.items())
                 ),
+                _sources=sources,
             )
         )
     return kernels
@@ -319,7 +326,7 @@ class Counters:
 
     def __init__(self):
         self.kernels = []
-        self._records = []
+        self._records, self._faults = [], []
         self._state = "new"
 
     def __enter__(self):
@@ -446,9 +453,10 @@ def _take():
     """What was counted goes to all `with` statements that have not ended."""
     from pycuda import _driver  # start-up time: as above
 
-    records = json.loads(_driver._take_counters())["kernels"]
+    taken = json.loads(_driver._take_counters())
     for one in _open:
-        one._records += records
+        one._records += taken["kernels"]
+        one._faults += taken["faults"]
 
 
 def counters():

@@ -3,6 +3,9 @@
 
 from pycuda._driver import Error
 
+#: As the errors of faults say on the CPU driver.
+CONTEXT_IS_LOST = "The context is lost: every call fails until pycuda.tools.reset_context() makes a new one."
+
 
 class CompileError(Error):
     """A compiler refused a source.

@@ -7,6 +7,7 @@ import math
 
 from pycuda import _report_costs
 from pycuda._cxx_names import readable_name
+from pycuda._errors import CONTEXT_IS_LOST
 
 #: Launches of more threads are not checked unless that is asked for: checked code is hundreds of times slower.
 _MOST_CHECKED_THREADS = 65536
@@ -23,10 +24,16 @@ class Report:
         What the checks found; empty also if none were asked for.
     checks : str
         The checks that were made, as "memory,race"; "" for none.
+    faults : list of KernelFault
+        What ended launches: a fault of `Function.report` is the only one. The counters are those until then.
+    error : Error or None
+        The error of the launch that ended with a fault: its context is lost, every call in it fails, and
+        `pycuda.tools.reset_context()` makes a new one.
     """
 
-    def __init__(self, kernels, findings=(), checks="", occupancies=None, texts=None):
+    def __init__(self, kernels, findings=(), checks="", occupancies=None, texts=None, faults=(), error=None):
         self.kernels, self.findings, self.checks = list(kernels), list(findings), checks
+        self.faults, self.error = list(faults), error
         self._occupancies = occupancies or {}
         self._texts = texts or {}  # the lines of what is in no file, by the name that counters have for it
 
@@ -72,24 +79,35 @@ class Report:
         # A frame of its own: the page's style is not the notebook's.
         return f'<iframe style="width:100%;height:40em;border:0" srcdoc="{escape(self.html)}"></iframe>'
 
+    def _other_findings(self):
+        """Without those that a fault says, too."""
+        said = {(one.kernel, one._counted_at) for one in self.faults}
+        return [one for one in self.findings if not one.ended_launch or (one.kernel, one._counted_at) not in said]
+
     def __str__(self):
-        parts = []
+        parts = [f"fault: {fault}" for fault in self.faults]
+        if self.error is not None:
+            parts.append(CONTEXT_IS_LOST)
         for kernel in self.kernels:
             lines = [f"{readable_name(kernel.kernel)}: {kernel.launches} launch{'es' if kernel.launches != 1 else ''}"]
-            changes = self.advice(kernel)
+            has_fault = any(fault.kernel == kernel.kernel for fault in self.faults)
+            changes = [] if has_fault else self.advice(kernel)
             for number, one in enumerate(changes, 1):
                 where = f" ({one.place})" if one.place else ""
                 lines.append(f"  {number}. {one.title}{where}: {one.text}")
-            if not changes:
+            if has_fault:
+                lines.append("  fix the fault first: the counts end there")
+            elif not changes:
                 lines.append("  nothing that the counters show would make it much faster")
             parts.append("\n".join(lines))
-        parts += [str(finding) for finding in self.findings]
+        parts += [str(finding) for finding in self._other_findings()]
         return "\n".join(parts) if parts else "a report of no kernels"
 
     def __repr__(self):
         names = ", ".join(readable_name(kernel.kernel) for kernel in self.kernels)
         findings = f"{len(self.findings)} finding{'' if len(self.findings) == 1 else 's'}"
-        return f"<pycuda.Report of {names or 'no kernels'}, {findings}>"
+        fault = ", a fault" if self.faults else ""
+        return f"<pycuda.Report of {names or 'no kernels'}, {findings}{fault}>"
 
 
 def occupancies_of(kernels, device=None):
@@ -131,6 +149,8 @@ def report_of_launch(function, /, *args, block, grid=(1, 1), shared=0, checks=No
     Returns
     -------
     Report
+        Also if the kernel ends with a fault: then `faults` and `error` say so, and a warning says that the context is
+        lost.
 
     Raises
     ------
@@ -138,17 +158,33 @@ def report_of_launch(function, /, *args, block, grid=(1, 1), shared=0, checks=No
         When the driver is not the CPU driver.
     ValueError
         For an unknown check.
+    Error
+        When the kernel could not be launched, or an earlier one had ended with a fault.
     """
     import contextlib  # start-up time: as above
+    import warnings
 
-    from pycuda._checks import checking
+    import pycuda.driver as cuda
+    from pycuda._checks import checking, fault_of
     from pycuda._counters import counters
 
     if checks is None:
         checks = ("all",) if math.prod(block) * math.prod(grid) <= _MOST_CHECKED_THREADS else ()
     names = [checks] if isinstance(checks, str) else list(checks)
-    with checking(*names) if names else contextlib.nullcontext([]) as findings, counters() as counted:
-        function(*args, block=tuple(block), grid=tuple(grid), shared=shared)
+    device, counted, error = cuda.Context.get_device(), counters(), None
+    findings = []
+    try:
+        with checking(*names) if names else contextlib.nullcontext(findings) as findings, counted:
+            function(*args, block=tuple(block), grid=tuple(grid), shared=shared)
+    except cuda.Error as fault:
+        if not counted._faults:
+            raise
+        error = fault
+        warnings.warn(
+            f"the kernel ended with a fault, which the report shows. {CONTEXT_IS_LOST}", RuntimeWarning, stacklevel=2
+        )
     cell = getattr(function, "_cell", None)
     texts = {} if cell is None else {"the cell": [f"%%cuda {cell.line}".rstrip(), *cell.source.splitlines()]}
-    return Report(counted.kernels, findings, ",".join(names), occupancies_of(counted.kernels), texts)
+    faults = [fault_of(one) for one in counted._faults]
+    known = occupancies_of(counted.kernels, device)
+    return Report(counted.kernels, findings, ",".join(names), known, texts, faults, error)

@@ -3,16 +3,18 @@ from collections.abc import Iterable, Sequence
 from os import PathLike
 from typing import Any
 
-from pycuda._checks import Finding
+from pycuda._checks import Finding, KernelFault
 from pycuda._counters import KernelCounters
 from pycuda._report_costs import Advice
-from pycuda.driver import Device, Function
+from pycuda.driver import Device, Error, Function
 from pycuda.tools import OccupancyRecord
 
 class Report:
     kernels: list[KernelCounters]
     findings: list[Finding]
     checks: str
+    faults: list[KernelFault]
+    error: Error | None
     def __init__(
         self,
         kernels: Iterable[KernelCounters],
@@ -20,6 +22,8 @@ class Report:
         checks: str = "",
         occupancies: dict[str, OccupancyRecord] | None = None,
         texts: dict[str, list[str]] | None = None,
+        faults: Iterable[KernelFault] = (),
+        error: Error | None = None,
     ) -> None: ...
     def occupancy(self, kernel: KernelCounters) -> OccupancyRecord | None: ...
     def advice(self, kernel: KernelCounters) -> list[Advice]: ...

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+
+from pycuda._counters import Access
 
 #: Cycles of a multiprocessor, if nothing is cached and nothing overlaps: of an H100, about. Four warps issue an
 #: instruction in each cycle; device memory gives half a sector; the banks of shared memory serve one wavefront.
@@ -28,12 +30,15 @@ class Advice:
         The line that it is about, as "program.py:12"; "" if it is about the launch.
     saved : float
         The cycles of the model that it would save.
+    access : Access or None
+        The access that it is about, of several the worst.
     """
 
     title: str
     text: str
     place: str
     saved: float
+    access: Access | None = field(default=None, repr=False, compare=False)
 
 
 def cycles_of(counted):
@@ -69,10 +74,17 @@ def _percent(part, whole):
     return f"{100 * part / whole:.0f} %"
 
 
-_READS = {"load": "reads", "store": "writes"}
+def _together(accesses):
+    """Accesses of a line as one: the worst, with the sums of all."""
+    worst = max(accesses, key=lambda one: one.excess)
+    sums = {name: sum(getattr(one, name) for one in accesses) for name in ("requests", "parts", "ideal", "threads")}
+    return replace(worst, **sums)
 
 
-def _uncoalesced(line, access):
+def _uncoalesced(line, accesses):
+    access = _together(accesses)
+    verbs = {"load": "reads", "store": "writes"}
+    does = " and ".join(dict.fromkeys(verbs[one.op] for one in accesses))
     per, least = access.parts / access.requests, access.ideal / access.requests
     stride = stride_of(access)
     start = access.sample.addresses[0] % 32 if access.sample else 0
@@ -90,15 +102,17 @@ def _uncoalesced(line, access):
         change = "Sort the work by address, or bring the data to shared memory in order and look it up there."
     return Advice(
         "Coalesce the accesses to global memory",
-        f"The line {_READS[access.op]} {_each(per)} sectors of 32 bytes for each request of a warp where "
+        f"The line {does} {_each(per)} sectors of 32 bytes for each request of a warp where "
         f"{_each(least)} would do: {_percent(access.excess, access.parts)} of its "
         f"{_number(access.parts)} sectors are moved for nothing. {how} {change}",
         line.place,
         access.excess * PER_SECTOR,
+        access,
     )
 
 
-def _conflicts(line, access):
+def _conflicts(line, accesses):
+    access = _together(accesses)
     per, least = access.parts / access.requests, access.ideal / access.requests
     stride = stride_of(access)
     change = "Arrange the data so that the lanes of a warp access words in different banks (word address mod 32)."
@@ -113,6 +127,7 @@ def _conflicts(line, access):
         f"{_number(access.excess)} of {_number(access.parts)} passes too many. {change}",
         line.place,
         access.excess * PER_WAVEFRONT,
+        access,
     )
 
 
@@ -130,6 +145,7 @@ def _same_address(line, access):
         "one atomic operation for the warp or block.",
         line.place,
         access.requests * turns * PER_TURN,
+        access,
     )
 
 
@@ -199,13 +215,14 @@ def advice_for(kernel, occupancy=None, most=3):
     found = [_partial_warps(kernel), _low_occupancy(kernel, occupancy)]
     for line in kernel.lines:
         found.append(_divergence(line, kernel))
-        for access in line.accesses:
-            if access.op in ("atomic", "reduction"):
-                found.append(_same_address(line, access))
-            elif access.space == "global" and access.excess:
-                found.append(_uncoalesced(line, access))
-            elif access.space == "shared" and access.excess:
-                found.append(_conflicts(line, access))
+        is_atomic = [one.op in ("atomic", "reduction") for one in line.accesses]
+        found += [_same_address(line, one) for one, atomic in zip(line.accesses, is_atomic) if atomic]
+        for space, advise in (("global", _uncoalesced), ("shared", _conflicts)):
+            wasteful = [
+                one for one, atomic in zip(line.accesses, is_atomic) if one.space == space and one.excess and not atomic
+            ]
+            if wasteful:
+                found.append(advise(line, wasteful))
     whole = cycles_of(kernel)
     worth = [one for one in _told_once(found) if one.saved >= 0.01 * whole]
     return sorted(worth, key=lambda one: -one.saved)[:most]

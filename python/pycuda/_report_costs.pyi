@@ -16,6 +16,7 @@ class Advice:
     text: str
     place: str
     saved: float
+    access: Access | None = None
 
 def cycles_of(counted: KernelCounters | LineCounters) -> float: ...
 def stride_of(access: Access) -> int | None: ...

@@ -6,7 +6,9 @@ from collections import defaultdict
 from html import escape
 
 from pycuda import _report_costs
+from pycuda._checks import KernelFault
 from pycuda._cxx_names import readable_name
+from pycuda._errors import CONTEXT_IS_LOST
 from pycuda._report_pictures import picture_of
 
 #: Lines of a file that are shown around those that were executed.
@@ -14,108 +16,112 @@ _AROUND = 3
 
 _STYLE = """
 :root { color-scheme: light dark; --text: #1c2430; --soft: #5a6676; --back: #ffffff; --card: #f3f5f8; --rule: #d5dbe3;
-  --heat: #e8590c; --good: #2b8a3e; --bad: #c92a2a; --lane: #4263eb; --note: #fff3bf; }
-@media (prefers-color-scheme: dark) { :root { --text: #e4e8ee; --soft: #9aa7b7; --back: #14181e; --card: #1e242c;
-  --rule: #37414d; --heat: #ff922b; --good: #51cf66; --bad: #ff6b6b; --lane: #91a7ff; --note: #4a3c00; } }
+  --heat: #e8590c; --good: #2b8a3e; --bad: #c92a2a; --lane: #4263eb; --note: #fff3bf; --fault: #ffe3e3; }
+@media (prefers-color-scheme: dark) { :root { --text: #e4e8ee; --soft: #a9b5c4; --back: #14181e; --card: #1e242c;
+  --rule: #37414d; --heat: #ff922b; --good: #51cf66; --bad: #ff8787; --lane: #91a7ff; --note: #4a3c00;
+  --fault: #5c1f1f; } }
 * { box-sizing: border-box; }
-body { margin: 0 auto; padding: 1rem; max-width: 76rem; background: var(--back); color: var(--text);
-  font: 16px/1.5 system-ui, sans-serif; }
-h1 { font-size: 1.5rem; margin: 0 0 .2rem; } h2 { font-size: 1.15rem; margin: 1.6rem 0 .5rem; }
-h1, h3 { overflow-wrap: anywhere; }
-code, .source { font-family: ui-monospace, monospace; }
-.soft { color: var(--soft); }
-.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(11rem, 1fr)); gap: .6rem; margin: .8rem 0; }
-.tile { background: var(--card); border-radius: 6px; padding: .5rem .8rem; }
+html { font-size: clamp(16px, 1.05vw, 26px); }
+body { margin: 0 auto; padding: .6rem 1rem; max-width: 80rem; background: var(--back); color: var(--text);
+  font: 1rem/1.45 system-ui, sans-serif; }
+h1 { font-size: 1.4rem; margin: 0; } h2 { font-size: 1.1rem; margin: .9rem 0 .3rem; }
+h3 { font-size: .95rem; font-weight: 600; margin: .3rem 0; }
+h1, h3, .finding, .fault, li { overflow-wrap: anywhere; }
+section + section { margin-top: 2.5rem; border-top: 2px solid var(--rule); padding-top: 1rem; }
+code, .source, .mono { font-family: ui-monospace, "DejaVu Sans Mono", monospace; }
+.soft { color: var(--soft); } p.soft { margin: .1rem 0 .4rem; }
+.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(11.5rem, 1fr)); gap: .5rem; margin: .5rem 0; }
+.tile { background: var(--card); border-radius: 6px; padding: .3rem .7rem; font-size: .9rem; line-height: 1.3; }
 .tile b { display: block; font-size: 1.25rem; }
-ol.advice { padding-left: 1.3rem; } ol.advice li { margin: .5rem 0; }
-.source { font-size: .85rem; border: 1px solid var(--rule); border-radius: 6px; overflow-x: auto; }
-.line { display: grid; grid-template-columns: 3.5em 7em minmax(20em, 1fr) auto; align-items: center; gap: .6em;
-  padding: 0 .6em; min-height: 1.6em; }
+.bad { color: var(--bad); } .good { color: var(--good); }
+p { margin: .3rem 0; }
+ol.advice { padding-left: 1.3rem; margin: .2rem 0; } ol.advice li { margin: .35rem 0; }
+.source { font-size: .85rem; border: 1px solid var(--rule); border-radius: 6px; overflow-x: auto; padding: .2rem 0; }
+.line { display: grid; grid-template-columns: 3em 6em max-content 1fr; align-items: center; gap: .6em;
+  padding: 0 .6em; min-height: 1.5em; }
 .line:hover { background: var(--card); }
 .line .number { text-align: right; color: var(--soft); }
 .line .text { white-space: pre; }
+.line .badges { padding-left: 1em; white-space: nowrap; }
 .bar { height: .8em; background: var(--card); border-radius: 3px; }
 .bar i { display: block; height: 100%; background: var(--heat); border-radius: 3px; }
-.badge { display: inline-block; background: var(--card); border-radius: 3px; padding: 0 .4em; margin-left: .4em; }
-.badge.bad { color: var(--bad); } .badge.good { color: var(--good); }
-.finding { background: var(--note); padding: .3em .8em; margin: .2em 0 .2em 4em; border-radius: 4px;
-  white-space: pre-wrap; }
-details { margin: 0 .6em .3em 4.1em; } summary { cursor: pointer; color: var(--soft); }
-svg.access { display: block; width: 100%; max-width: 52rem; font: 10px system-ui, sans-serif; }
+.badge { display: inline-block; background: var(--card); border-radius: 3px; padding: 0 .4em; margin-right: .4em; }
+.finding, .fault { background: var(--note); padding: .25em .8em; border-radius: 4px; white-space: pre-wrap; }
+.fault { background: var(--fault); }
+.finding { margin: .4rem 0; } .source .finding, .source .fault { margin: .2em .6em .2em 10.8em; }
+.top { white-space: normal; padding: .5rem .8rem; margin: .5rem 0; }
+details { margin: 0 .6em .2em 10.8em; } summary { cursor: pointer; color: var(--soft); }
+details p { margin: .3em 0 0; }
+svg.access { display: block; width: 100%; max-width: 44rem; font: 11px system-ui, sans-serif; }
 svg.access text { fill: var(--text); }
+svg.access .says { font-size: 13px; }
 .lane { fill: color-mix(in srgb, var(--lane) 35%, var(--back)); } .idle { fill: var(--card); }
 .full { fill: color-mix(in srgb, var(--good) 40%, var(--back)); }
 .part { fill: color-mix(in srgb, var(--heat) 45%, var(--back)); }
-.bad rect, rect.bad { fill: color-mix(in srgb, var(--bad) 50%, var(--back)); }
+rect.clashing { fill: color-mix(in srgb, var(--bad) 50%, var(--back)); }
 .way { stroke: var(--soft); stroke-width: .8; } .clash { stroke: var(--bad); stroke-width: .8; }
-@media (max-width: 46rem) { .line { grid-template-columns: 2.6em 3em minmax(14em, 1fr); }
-  .line .badges { grid-column: 3; } details, .finding { margin-left: .6em; } }
+@media (max-width: 56rem) { .line { grid-template-columns: 2.4em 2.6em max-content; column-gap: .4em; row-gap: 0; }
+  .line .badges { grid-column: 3; padding-left: 0; } .line .badges:empty { display: none; }
+  details, .source .finding, .source .fault { margin-left: 1em; } }
 @media print { details { display: block; } }
 """
 
-_LIMITS = {
-    "regs": "registers",
-    "smem": "shared memory",
-    "device": "the number of blocks a multiprocessor holds",
-    "warps": "the number of warps a multiprocessor holds",
-}
+_LIMITS = {"regs": "registers", "smem": "shared memory", "device": "blocks", "warps": "warps"}
+#: Findings that are shown above the numbers; all are at their lines.
+_MOST_ABOVE = 3
 
 
-def _tile(value, text):
-    return f'<div class="tile"><b>{escape(value)}</b>{escape(text)}</div>'
+def _tile(value, text, style=""):
+    return f'<div class="tile"><b class="{style}">{escape(value)}</b>{escape(text)}</div>'
 
 
 def _grouped(number):
-    return f"{number:,}".replace(",", "\u2009")
+    return f"{number:,}".replace(",", "\u202f")
+
+
+def _against(actual, ideal, what):
+    style = "bad" if actual > ideal else "good"
+    return _tile(_grouped(actual), f"{what}; {_grouped(ideal)} would do", style) if actual else ""
 
 
 def _tiles(kernel, occupancy):
-    parts = []
-    if kernel.global_sectors:
-        parts.append(
-            _tile(
-                _grouped(kernel.global_sectors),
-                f"sectors of global memory; {_grouped(kernel.global_sectors_ideal)} would do",
-            )
-        )
-    if kernel.shared_wavefronts:
-        parts.append(
-            _tile(
-                _grouped(kernel.shared_wavefronts),
-                f"wavefronts of shared memory; {_grouped(kernel.shared_wavefronts_ideal)} would do",
-            )
-        )
+    parts = [
+        _against(kernel.global_sectors, kernel.global_sectors_ideal, "sectors of global memory"),
+        _against(kernel.shared_wavefronts, kernel.shared_wavefronts_ideal, "wavefronts of shared memory"),
+    ]
     if kernel.branches:
-        parts.append(
-            _tile(
-                f"{_grouped(kernel.divergent_branches)} of {_grouped(kernel.branches)}",
-                "branches at which a warp's threads part",
-            )
-        )
-    parts.append(_tile(f"{kernel.active_threads:.1f} of 32", "threads active in a warp's instruction"))
+        both = f"{_grouped(kernel.divergent_branches)} of {_grouped(kernel.branches)}"
+        parts.append(_tile(both, "branches of warps diverge"))
+    if kernel.instructions:
+        parts.append(_tile(f"{kernel.active_threads:.1f} of 32", "threads active in a warp's instruction"))
     if occupancy is not None:
+        blocks = f"{occupancy.tb_per_mp} block{'' if occupancy.tb_per_mp == 1 else 's'}"
         parts.append(
             _tile(
                 f"{occupancy.occupancy:.0%}",
-                f"occupancy: {occupancy.tb_per_mp} blocks per multiprocessor, limited by "
-                f"{_LIMITS[occupancy.limited_by]}",
+                f"occupancy: {blocks} per multiprocessor, limited by {_LIMITS[occupancy.limited_by]}",
             )
         )
     return f'<div class="tiles">{"".join(parts)}</div>'
 
 
-def _advice(report, kernel):
+def _advice(report, kernel, faults):
+    if faults:
+        return "<p>Fix the fault first: the counts end there.</p>"
     changes = report.advice(kernel)
     if not changes:
         return "<p>Nothing that the counters show would make it much faster.</p>"
     whole = _report_costs.cycles_of(kernel)
+    sources = {line.place: line.source for line in kernel.lines}
     rows = []
     for one in changes:
         where = f" <code>{escape(one.place)}</code>" if one.place else ""
         share = min(one.saved / whole, 1) if whole else 0
+        # Of one access, so that all else is on the same screen.
+        picture = _picture(one.access) if one is changes[0] and one.access is not None else ""
         rows.append(
             f"<li><b>{escape(one.title)}</b>{where} <span class='soft'>(about {share:.0%} of the time by the model)"
-            f"</span><br>{escape(one.text)}</li>"
+            f"</span>{_quoted(sources.get(one.place, ''))}<br>{escape(one.text)}{picture}</li>"
         )
     return f'<ol class="advice">{"".join(rows)}</ol>'
 
@@ -138,16 +144,21 @@ def _badges(line):
     return "".join(parts)
 
 
+def _picture(access):
+    if not (picture := picture_of(access)):
+        return ""
+    below = "banks" if access.space == "shared" else "sectors"
+    at = f"in block {access.sample.block}, warp {access.sample.warp}: lanes above, {below} below"
+    return f'<p class="soft"><code>{escape(access.instruction)}</code> {at}</p>{picture}'
+
+
 def _pictures(line):
     parts = []
     for access in line.accesses:
-        if picture := picture_of(access):
+        if picture := _picture(access):
             unit = "wavefronts" if access.space == "shared" else "sectors"
             each = access.parts / access.requests
-            parts.append(
-                f"<p><code>{escape(access.instruction)}</code>: {_grouped(access.requests)} requests, "
-                f"{each:.1f} {unit} each. Of block {access.sample.block}, warp {access.sample.warp}:</p>{picture}"
-            )
+            parts.append(f"<p>{_grouped(access.requests)} requests, {each:.1f} {unit} each.</p>{picture}")
     if not parts:
         return ""
     return f"<details><summary>which lane touches what</summary>{''.join(parts)}</details>"
@@ -163,8 +174,68 @@ def _line(number, text, line, most):
     )
 
 
-def _findings(findings):
-    return "".join(f'<div class="finding">{escape(str(finding))}</div>' for finding in findings)
+def _at(place):
+    """Which thread did what, as text."""
+    where = [f"{name} {at}" for name, at in (("block", place.block), ("thread", place.thread)) if at is not None]
+    text = ", ".join(where)
+    return f"{text}: {place.access}" if text and place.access else text or place.access
+
+
+def _note(note):
+    """A finding or fault at its line, as text: what is wrong, and who did what; of another line that line."""
+    if isinstance(note, KernelFault):
+        return f"fault: {note.message}\n{_at(note)}"
+    text = f"{note.check}: {note.message}\n{_at(note)}"
+    other = note.other
+    if other is None:
+        return text
+    is_here = _is_in_line_of(other, note)
+    text += f"\nthe other: {'' if is_here or not other.place else other.place + ', '}{_at(other)}"
+    return text if is_here or not other.source else f"{text}\n    {other.source}"
+
+
+def _notes(notes):
+    styles = ("fault" if isinstance(note, KernelFault) else "finding" for note in notes)
+    return "".join(f'<div class="{style}">{escape(_note(note))}</div>' for style, note in zip(styles, notes))
+
+
+def _what_is_wrong(report, faults, findings):
+    """What is wrong, before what is slow."""
+    parts = []
+    for fault in faults:
+        lost = f" {CONTEXT_IS_LOST}" if report.error is not None else ""
+        parts.append(
+            f'<div class="fault top"><b>A fault ended the kernel</b> <code>{escape(fault.place)}</code><br>'
+            f"{escape(fault.message)}; {escape(_at(fault))}{_quoted(fault.source)}<br>"
+            f"<span class='soft'>The numbers below are what was counted until then.{lost}</span></div>"
+        )
+    for finding in findings[:_MOST_ABOVE]:
+        parts.append(
+            f'<div class="finding top"><b>{escape(finding.check)}</b> <code>{escape(finding.place)}</code>'
+            f"{_quoted(finding.source)}<br>{escape(finding.message)}<br>{escape(_at(finding))}"
+            f"{_other_side(finding)}</div>"
+        )
+    if len(findings) > _MOST_ABOVE:
+        more = len(findings) - _MOST_ABOVE
+        parts.append(f"<p class='soft'>The checks found {more} more, which are at their lines.</p>")
+    return "".join(parts)
+
+
+def _is_in_line_of(other, finding):
+    return (other.place, other.line) == (finding.place, finding.line)
+
+
+def _other_side(finding):
+    other = finding.other
+    if other is None:
+        return ""
+    if _is_in_line_of(other, finding):
+        return f"<br>the other, in the same line: {escape(_at(other))}"
+    return f"<br>the other: {escape(_at(other))} <code>{escape(other.place)}</code>{_quoted(other.source)}"
+
+
+def _quoted(source):
+    return f"<br><span class='mono'>&nbsp;&nbsp;{escape(source)}</span>" if source else ""
 
 
 def _shown(executed, found):
@@ -174,33 +245,42 @@ def _shown(executed, found):
     return sorted(number for number in near if number > 0)
 
 
-def _source(kernel, findings, texts):
+def _text_of(file, kernel, texts):
+    """The lines of a file by their numbers, as far as they are known."""
+    lines = dict(kernel._sources.get(file, {}))
+    lines.update(enumerate(texts.get(file) or (linecache.getlines(file) if file else []), 1))
+    return lines
+
+
+def _source(kernel, notes, texts):
     files = defaultdict(dict)
     for line in kernel.lines:
         files[line.file][line.line] = line
     noted = defaultdict(lambda: defaultdict(list))
-    for finding in findings:
-        file, number = finding._counted_at
-        noted[file][number].append(finding)
+    for note in notes:
+        file, number = note._counted_at
+        noted[file][number].append(note)
     most = max((_report_costs.cycles_of(line) for line in kernel.lines), default=0)
     parts = []
     for file in sorted({*files, *noted}):
-        lines, notes = files.get(file, {}), noted.get(file, {})
-        text = texts.get(file) or (linecache.getlines(file) if file else [])
-        numbers = _shown({*lines} - {0}, {*notes} - {0}) if text else sorted({*lines, *notes})
+        lines, own_notes = files.get(file, {}), noted.get(file, {})
+        text = _text_of(file, kernel, texts)
+        numbers = _shown({*lines} - {0}, {*own_notes} - {0}) if text else sorted({*lines, *own_notes})
         rows = []
         before = None
         for number in numbers:
-            if text and number > len(text):
-                break
-            if before is not None and number != before + 1 and text:
+            if text and number not in text and number not in lines:
+                continue
+            if before is not None and number != before + 1:
                 rows.append('<div class="line soft"><span></span><span></span><span>\u22ef</span></div>')
             before = number
             line = lines.get(number)
-            words = text[number - 1] if text and number else line.source if line is not None else ""
-            rows.append(_line(number, words or "(not known to the compiler)", line, most))
+            words = text.get(number) or (line.source if line is not None else "")
+            if not words.strip() and number not in text:
+                words = "(not known to the compiler)"
+            rows.append(_line(number, words, line, most))
             rows.append(_pictures(line) if line is not None else "")
-            rows.append(_findings(notes.get(number, ())))
+            rows.append(_notes(own_notes.get(number, ())))
         parts.append(f'<h3 class="soft">{escape(file) or "lines that are not known"}</h3>')
         parts.append(f'<div class="source">{"".join(rows)}</div>')
     return "".join(parts)
@@ -208,7 +288,8 @@ def _source(kernel, findings, texts):
 
 def _kernel(report, kernel):
     occupancy = report.occupancy(kernel)
-    findings = [one for one in report.findings if one.kernel == kernel.kernel]
+    faults = [one for one in report.faults if one.kernel == kernel.kernel]
+    findings = [one for one in report._other_findings() if one.kernel == kernel.kernel]
     launch = (
         f"{kernel.launches} launch{'es' if kernel.launches != 1 else ''}; the latest: grid {kernel.grid}, block "
         f"{kernel.block}, {kernel.registers} registers per thread (an estimate), {_grouped(kernel.shared)} bytes of "
@@ -216,8 +297,9 @@ def _kernel(report, kernel):
     )
     return (
         f"<section><h1><code>{escape(readable_name(kernel.kernel))}</code></h1><p class='soft'>{escape(launch)}</p>"
-        f"{_tiles(kernel, occupancy)}<h2>What would help most</h2>{_advice(report, kernel)}"
-        f"<h2>The source, line by line</h2>{_source(kernel, findings, report._texts)}</section>"
+        f"{_what_is_wrong(report, faults, findings)}{_tiles(kernel, occupancy)}"
+        f"<h2>What would help most</h2>{_advice(report, kernel, faults)}"
+        f"<h2>The source, line by line</h2>{_source(kernel, [*faults, *findings], report._texts)}</section>"
     )
 
 

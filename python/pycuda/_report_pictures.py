@@ -34,6 +34,10 @@ def _svg(parts, description):
     )
 
 
+def _says(text):
+    return f'<text x="4" y="{_HEIGHT - 10}" class="says">{text}</text>'
+
+
 def _line(lane, x, style):
     return f'<line x1="{_lane_center(lane):.1f}" y1="{_TOP + 1}" x2="{x:.1f}" y2="{_BOTTOM - 1}" class="{style}"/>'
 
@@ -54,12 +58,8 @@ def _picture_of_sectors(access):
         parts += [_line(lane, x + step / 2, "way") for lane in touched[sector]]
         parts.append(_box(x, _BOTTOM, step - 2, "" if step < 18 else f"{used}", "full" if used == _SECTOR else "part"))
     span = sectors[-1] * _SECTOR + _SECTOR - base
-    description = (
-        f"{len(sample.lanes)} lanes touch {len(sectors)} sectors of 32 bytes within {span} bytes; the numbers are "
-        "the bytes of each sector that are used"
-    )
-    parts.append(f'<text x="4" y="{_HEIGHT - 12}">{description}</text>')
-    return _svg(parts, description)
+    description = f"{len(sample.lanes)} lanes touch {len(sectors)} sectors of 32 bytes within {span} bytes"
+    return _svg([*parts, _says(f"{description}; in the boxes: bytes used of each")], description)
 
 
 def _picture_of_banks(access):
@@ -75,15 +75,14 @@ def _picture_of_banks(access):
         parts.append(_line(lane, _lane_center(bank), "way" if len(words[bank]) == 1 else "clash"))
     for bank in range(_BANKS):
         count = len(words.get(bank, ()))
-        style = "idle" if count == 0 else "full" if count == 1 else "bad"
+        style = "idle" if count == 0 else "full" if count == 1 else "clashing"
         parts.append(_box(4 + _STEP * bank, _BOTTOM, _STEP - 2, bank, style))
     most = max(map(len, words.values()))
     description = (
         f"{len(sample.lanes)} lanes access {sum(map(len, words.values()))} words in {len(words)} of 32 banks, up to "
         f"{most} in one"
     )
-    parts.append(f'<text x="4" y="{_HEIGHT - 12}">{description}</text>')
-    return _svg(parts, description)
+    return _svg([*parts, _says(description)], description)
 
 
 def picture_of(access):

@@ -7,7 +7,7 @@ import os
 import tempfile
 
 from pycuda import _checked_programs
-from pycuda._checks import finding_of
+from pycuda._checks import fault_of, finding_of
 from pycuda._counters import kernels_of
 from pycuda._report import Report, occupancies_of
 
@@ -34,17 +34,18 @@ def run(command, environment, page, check_report=None):
         counted = os.path.join(folder, "counters.json")
         environment = {**environment, "PYCUDA_CPU_COUNTERS": counted}
         checks = environment.get("PYCUDA_CPU_CHECK", "")
-        records, findings = [], []
+        counters, findings = {}, []
         if checks:
             status, findings = _checked_programs.checked(command, environment)
         else:
             status = _checked_programs.status_of(command, environment)
         with contextlib.suppress(FileNotFoundError), open(counted, encoding="utf-8", errors="replace") as file:
-            records = json.load(file)["kernels"]
+            counters = json.load(file)
     if check_report is not None:
         _checked_programs.write_report(findings, check_report)
-    kernels = kernels_of(records)
-    Report(kernels, [finding_of(one) for one in findings], checks, _occupancies(kernels)).save(page)
+    kernels = kernels_of(counters.get("kernels", ()))
+    faults = [fault_of(one) for one in counters.get("faults", ())]
+    Report(kernels, [finding_of(one) for one in findings], checks, _occupancies(kernels), faults=faults).save(page)
     return status
 
 

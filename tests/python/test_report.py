@@ -111,11 +111,13 @@ def test_the_page_shows_source_numbers_and_pictures(cpu):
     report = _transpose_report(cpu, 0)
     page = report.html
     assert "to[y * n + x] = tile[threadIdx.x][threadIdx.y];" in page
-    assert "4\u2009096 wavefronts (128)" in page
+    assert "4\u202f096 wavefronts (128)" in page
     assert "32 lanes access 32 words in 1 of 32 banks, up to 32 in one" in page
     assert "32 lanes touch 4 sectors of 32 bytes within 128 bytes" in page
     assert "occupancy: " in page
-    assert page.count("<svg") == 4
+    # One for each access of global and shared memory, and above them that of the first advice.
+    assert page.count("<svg") == 5
+    assert page.index("<svg") < page.index("The source, line by line")
     assert report._repr_html_().startswith("<iframe")
     assert "srcdoc" in report._repr_html_()
 
@@ -146,7 +148,10 @@ def test_like_accesses_of_a_line_are_one_advice(cpu):
     cpu.memset_d32(a, 0, 2048)
     report = kernel.report(a, a, block=(64, 1, 1))
     (only,) = report.advice(report.kernels[0])
-    assert only.text.endswith("The line has 3 more such accesses.")
+    assert only.text.startswith("The line reads and writes 32 sectors of 32 bytes for each request")
+    (line,) = [line for line in report.kernels[0].lines if line.accesses]
+    assert f"its {line.global_sectors} sectors" in only.text
+    assert only.access.op == "load" and only.access.parts == line.global_sectors == 256
 
 
 def test_findings_stand_at_their_lines_and_checks_can_be_left_out(cpu):
@@ -203,6 +208,107 @@ def test_run_writes_a_page_for_a_program(tmp_path):
     done = subprocess.run([*command[:4], "--check=race", *command[4:]], capture_output=True, text=True)
     assert done.returncode == 4
     assert 'class="finding"' in page.read_text(encoding="utf-8")
+
+
+FAULTING = """
+__global__ void fill(int *to, const int *from, int n)
+{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  // far behind the end
+  if (i < n)
+    to[i] = from[i] + from[i + 100000000 * (i / 40)];
+}
+"""
+
+
+@pytest.mark.parametrize("checks", ["all", ()])
+def test_a_kernel_that_faults_has_a_report_and_the_context_is_lost(cpu, checks):
+    fill = SourceModule(FAULTING).get_function("fill")
+    a = cpu.mem_alloc(4096)
+    cpu.memset_d32(a, 0, 1024)
+    with pytest.warns(RuntimeWarning, match="ended with a fault.*The context is lost"):
+        report = fill.report(a, a, np.int32(1024), block=(64, 1, 1), checks=checks)
+    (fault,) = report.faults
+    assert (fault.kernel, fault.thread, fault.block) == ("fill", (40, 0, 0), (0, 0, 0))
+    assert fault.source == "to[i] = from[i] + from[i + 100000000 * (i / 40)];"
+    assert "illegal memory access" in fault.message and "illegal memory access" in str(report.error)
+    assert report.kernels[0].launches == 1 and report.kernels[0].global_sectors > 0
+    assert str(report).startswith("fault: illegal memory access")
+    assert "The context is lost" in str(report)
+    assert repr(report).endswith(", a fault>")
+    (row,) = [row for row in report.html.split('<div class="line">') if '<div class="fault">' in row]
+    assert "to[i] = from[i]" in row.split('<div class="fault">')[0]
+    above = report.html.split('<div class="tiles">')[0]
+    assert "A fault ended the kernel" in above and "The context is lost" in above
+    # It is said once, whether the checks have found it, too, or not.
+    assert report.html.count("illegal memory access") == 2
+    assert [one.check for one in report.findings] == (["memory"] if checks else [])
+    with pytest.raises(cpu.Error, match="the context was lost earlier"):
+        fill.report(a, a, np.int32(1), block=(64, 1, 1), checks=checks)
+
+
+@pytest.mark.parametrize(
+    "name, message, thread",
+    [("trap", "trap instruction", (3, 0, 0)), ("hang", "deadlock, every thread of the block waits", None)],
+)
+def test_traps_and_deadlocks_are_faults_of_reports(cpu, name, message, thread):
+    module = SourceModule("""
+__global__ void trap(int n) { if (threadIdx.x == n) __trap(); }
+__global__ void hang(int n) { if (threadIdx.x >= n) asm volatile("bar.sync 1, 64;"); }
+""")
+    with pytest.warns(RuntimeWarning, match="fault"):
+        report = module.get_function(name).report(np.int32(3), block=(32, 1, 1), checks=())
+    (fault,) = report.faults
+    assert fault.message.startswith(message) and fault.thread == thread and fault.block == (0, 0, 0)
+    assert message in str(report) and message in report.html
+
+
+def test_a_launch_that_is_refused_raises_its_error(cpu):
+    fill = SourceModule(FAULTING).get_function("fill")
+    with pytest.raises(cpu.LogicError, match="invalid argument"):
+        fill.report(np.intp(0), np.intp(0), np.int32(0), block=(4096, 1, 1))
+    assert fill.report(np.intp(0), np.intp(0), np.int32(0), block=(32, 1, 1)).faults == []
+
+
+def test_what_the_checks_find_is_above_the_numbers_with_both_accesses(cpu):
+    racy = SourceModule(OTHERS).get_function("racy")
+    a = cpu.mem_alloc(8192)
+    cpu.memset_d32(a, 0, 2048)
+    above = racy.report(a, a, block=(64, 1, 1), checks="race").html.split('<div class="tiles">')[0]
+    assert above.count('class="finding top"') == 1
+    assert "s[threadIdx.x] = from[threadIdx.x];" in above and "to[threadIdx.x] = s[63 - threadIdx.x];" in above
+    assert "write of 4 bytes" in above and "read of 4 bytes" in above
+
+
+def test_sources_that_are_in_no_file_are_shown_with_their_surroundings(cpu):
+    fill = SourceModule(FAULTING + "// put together\n").get_function("fill")
+    a = cpu.mem_alloc(4096)
+    cpu.memset_d32(a, 0, 1024)
+    page = fill.report(a, a, np.int32(32), block=(32, 1, 1)).html
+    assert "  // far behind the end</span>" in page
+    assert "__global__ void fill(" in page
+
+
+@needs_cpu_driver
+@pytest.mark.parametrize("check", [(), ("--check=all",)])
+def test_run_shows_the_fault_of_a_program_at_its_line(tmp_path, check):
+    page = tmp_path / "report.html"
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import numpy as np\nimport pycuda.autoinit\nimport pycuda.driver as cuda\n"
+        f'from pycuda.compiler import SourceModule\nmodule = SourceModule("""{FAULTING}""" + "")\n'
+        "a = cuda.mem_alloc(4096)\ncuda.memset_d32(a, 0, 1024)\n"
+        'module.get_function("fill")(a, a, np.int32(1024), block=(64, 1, 1))\ncuda.Context.synchronize()\n'
+    )
+    command = [sys.executable, "-m", "pycuda", "run", f"--report={page}", *check, str(program)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 1, done.stderr
+    text = page.read_text(encoding="utf-8")
+    (row,) = [row for row in text.split('<div class="line">') if '<div class="fault">' in row]
+    assert "to[i] = from[i]" in row.split('<div class="fault">')[0]
+    assert "A fault ended the kernel" in text and "thread (40, 0, 0)" in text
+    assert "// far behind the end" in text
+    assert text.count("illegal memory access") == 2
 
 
 def _access(space, addresses, size=4):

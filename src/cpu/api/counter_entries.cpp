@@ -19,8 +19,8 @@ CUresult cuCpuSetCounters(int count) {
   });
 }
 
-/// What was counted since the last call, as a JSON object: {"kernels": [...]}. Text and length as
-/// cuCpuTakeFindings gives them. Only while no kernel runs.
+/// What was counted since the last call, as a JSON object: {"kernels": [...], "faults": [...]}.
+/// Text and length as cuCpuTakeFindings gives them. Only while no kernel runs.
 CUresult cuCpuTakeCounters(char* text, size_t* bytes) {
   using namespace pycuda::cpu;
   return api::guarded([&]() -> CUresult {

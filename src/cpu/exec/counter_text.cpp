@@ -174,6 +174,20 @@ std::string line_json(const Line& line) {
          "]}";
 }
 
+std::string fault_json(const CountedFault& counted) {
+  const Fault& fault = counted.fault;
+  const std::string& place = counted.line.place;
+  return "{\"kernel\": " + quoted_json(fault.kernel) +
+         ", \"file\": " + quoted_json(counted.line.file) +
+         ", \"line\": " + std::to_string(counted.line.line) +
+         ", \"place\": " + quoted_json(place.empty() ? place : place.substr(4)) +
+         ", \"source\": " + quoted_json(counted.line.text) +
+         ", \"thread\": " + (fault.thread_known ? list_json(fault.thread) : "null") +
+         ", \"block\": " + (fault.block_known ? list_json(fault.block) : "null") +
+         ", \"access\": " + quoted_json(fault.detail) +
+         ", \"message\": " + quoted_json(fault.what) + "}";
+}
+
 std::string kernel_json(const KernelCounters& kernel, const KernelCounters::Total& total) {
   const CountedPlaces& places = *kernel.places();
   std::map<std::pair<std::string, std::uint32_t>, Line> lines;
@@ -207,6 +221,14 @@ std::string kernel_json(const KernelCounters& kernel, const KernelCounters::Tota
   bool first = true;
   for (const auto& [key, line] : lines) {
     json += (first ? "" : ", ") + line_json(line);
+    first = false;
+  }
+  json += "], \"sources\": [";
+  first = true;
+  for (const SourceText& source : kernel.sources()) {
+    json += (first ? "" : ", ") + std::string("{\"file\": ") + quoted_json(source.file) +
+            ", \"first_line\": " + std::to_string(source.first_line) +
+            ", \"text\": " + quoted_json(source.text) + "}";
     first = false;
   }
   return json + "]}";
@@ -245,6 +267,12 @@ std::string take_counters_as_json() {
     const KernelCounters::Total total = kernel->take();
     if (total.launches == 0) continue;
     json += (first ? "" : ", ") + kernel_json(*kernel, total);
+    first = false;
+  }
+  json += "], \"faults\": [";
+  first = true;
+  for (const CountedFault& one : take_counted_faults()) {
+    json += (first ? "" : ", ") + fault_json(one);
     first = false;
   }
   return json + "]}";

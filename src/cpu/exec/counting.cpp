@@ -19,8 +19,9 @@ namespace {
 
 /// Never destroyed: kernels may run while the process ends.
 struct Registry {
-  std::mutex mutex;  ///< protects `all`
+  std::mutex mutex;  ///< protects the rest
   std::map<std::pair<const CountedPlaces*, std::string>, std::unique_ptr<KernelCounters>> all;
+  std::vector<CountedFault> faults;
 };
 
 Registry& registry() {
@@ -189,12 +190,14 @@ KernelCounters::KernelCounters(const LaunchContext& launch)
       registers_(launch.kernel.facts.registers),
       static_shared_bytes_(launch.kernel.facts.declared_shared_bytes()) {
   const std::vector<std::string>& files = launch.kernel.facts.source_files;
+  const void* const code = launch.request.keep_alive.get();
+  std::optional<std::uint32_t> latest;
   for (const auto& [file, line] : lines_of(*places_)) {
-    SourceLine found;
-    if (line != 0)
-      found = find_source_line(launch.request.keep_alive.get(),
-                               file < files.size() ? files[file] : std::string(), line);
-    lines_.push_back({file, line, std::move(found)});
+    const std::string name = file < files.size() ? files[file] : std::string();
+    lines_.push_back({file, line, line != 0 ? find_source_line(code, name, line) : SourceLine()});
+    if (latest == file) continue;
+    latest = file;
+    if (auto source = find_source_text(code, name)) sources_.push_back(std::move(*source));
   }
 }
 
@@ -271,6 +274,26 @@ std::vector<KernelCounters*> all_kernel_counters() {
   counters.reserve(all.all.size());
   for (const auto& [key, one] : all.all) counters.push_back(one.get());
   return counters;
+}
+
+void note_counted_fault(const LaunchContext& launch, const Fault& fault) {
+  constexpr std::size_t most = 100;
+  CountedFault counted{fault, {}};
+  const std::vector<std::string>& files = launch.kernel.facts.source_files;
+  const std::uint32_t file = fault.source_file;
+  if (fault.source_line != 0)
+    counted.line =
+        find_source_line(launch.request.keep_alive.get(),
+                         file < files.size() ? files[file] : std::string(), fault.source_line);
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  if (all.faults.size() < most) all.faults.push_back(std::move(counted));
+}
+
+std::vector<CountedFault> take_counted_faults() {
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  return std::exchange(all.faults, {});
 }
 
 void count_on_this_thread(const LaunchContext& launch, BlockFrame& block) {

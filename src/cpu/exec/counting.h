@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "cpu/exec/access_counts.h"
+#include "cpu/exec/fault.h"
 #include "cpu/exec/source_places.h"
 #include "cpu/kernel_abi/counters.h"
 #include "cpu/kernel_abi/facts.h"
@@ -52,6 +53,8 @@ class KernelCounters {
   std::uint32_t static_shared_bytes() const { return static_shared_bytes_; }
   /// The line that a place of the code stands in.
   const SourceLine& line(std::uint32_t file, std::uint32_t line) const;
+  /// The sources that these lines are of, as far as they are known.
+  const std::vector<SourceText>& sources() const { return sources_; }
 
   void add_launch(const Launch& launch);
   /// The calling thread's words.
@@ -75,7 +78,8 @@ class KernelCounters {
     SourceLine found;
   };
   std::vector<KnownLine> lines_;  ///< in order
-  mutable std::mutex mutex_;      ///< protects what follows
+  std::vector<SourceText> sources_;
+  mutable std::mutex mutex_;  ///< protects what follows
   std::uint64_t launches_ = 0;
   Launch last_;
   std::vector<std::unique_ptr<Words>> all_words_;
@@ -85,6 +89,15 @@ class KernelCounters {
 KernelCounters& kernel_counters(const LaunchContext& launch);
 /// Of all code that has counted.
 std::vector<KernelCounters*> all_kernel_counters();
+
+/// A fault that ended a launch that counted.
+struct CountedFault {
+  Fault fault;
+  SourceLine line;  ///< where the thread was
+};
+/// Keeps the first ones, until they are taken. Any thread; so is the other.
+void note_counted_fault(const LaunchContext& launch, const Fault& fault);
+std::vector<CountedFault> take_counted_faults();
 
 /// What `block` counts from now on goes to the calling thread's words. Nothing where the code does
 /// not count.

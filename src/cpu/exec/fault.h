@@ -16,6 +16,9 @@ struct Fault {
   std::string kernel;
   Dim3 block{0, 0, 0}, thread{0, 0, 0};
   std::uint64_t address = 0;
+  bool block_known = false, thread_known = false;
+  std::uint32_t source_line = 0, source_file = 0;  ///< of the thread; 0: not known
+  std::string what, detail;                        ///< parts of the message
   /// The whole story in one or two sentences: kernel, block, thread, line, address, nearest
   /// allocation.
   std::string message;

@@ -217,6 +217,16 @@ std::string happened(const LaunchContext& launch, const FaultRecord& record,
   return "fault";
 }
 
+void note_place(Fault& fault, const BlockFrame* block, const ThreadFrame* thread) {
+  fault.block_known = block != nullptr;
+  fault.thread_known = thread != nullptr;
+  if (block != nullptr) fault.block = block->ctaid;
+  if (thread == nullptr) return;
+  fault.thread = thread->tid;
+  fault.source_line = thread->source_line;
+  fault.source_file = thread->source_file;
+}
+
 }  // namespace
 
 std::string hexadecimal(std::uint64_t address) {
@@ -290,11 +300,12 @@ Fault describe_fault(const LaunchContext& launch, const FaultRecord& record,
   Fault fault;
   fault.kind = record.kind;
   fault.kernel = launch.kernel.facts.name;
-  fault.block = block.ctaid;
-  if (thread != nullptr) fault.thread = thread->tid;
+  note_place(fault, &block, thread);
   fault.address = record.address_known ? record.address : 0;
-  fault.message = happened(launch, record, block) + " in " + place_text(launch, &block, thread);
-  if (record.detail[0] != '\0') fault.message += std::string(": ") + record.detail;
+  fault.what = happened(launch, record, block);
+  fault.detail = record.detail;
+  fault.message = fault.what + " in " + place_text(launch, &block, thread);
+  if (!fault.detail.empty()) fault.message += ": " + fault.detail;
   const std::string lanes = std::to_string(launch.kernel.facts.gang_lanes);
   if (record.kind == FaultKind::Timeout && launch.gangs && thread != nullptr)
     fault.message += "; the thread is the first of " + lanes + " that run together";
@@ -324,9 +335,9 @@ Fault describe_failure(const LaunchContext& launch, FaultKind kind, const BlockF
   Fault fault;
   fault.kind = kind;
   fault.kernel = launch.kernel.facts.name;
-  if (block != nullptr) fault.block = block->ctaid;
-  if (thread != nullptr) fault.thread = thread->tid;
-  fault.message = place_text(launch, block, thread) + ": " + std::string(what);
+  note_place(fault, block, thread);
+  fault.what = what;
+  fault.message = place_text(launch, block, thread) + ": " + fault.what;
   fault.message += quoted_line(launch, thread);
   return fault;
 }

@@ -187,8 +187,8 @@ void LaunchContext::report(const FaultRecord& record, const BlockFrame& block) {
   stopped.store(true, std::memory_order_release);
   if (reported_.exchange(true, std::memory_order_acq_rel)) return;
   list_fault(*this, record, block);
-  faults.report(gangs && record.thread != nullptr ? describe_gang_fault(record, block)
-                                                  : describe_fault(*this, record, block));
+  report(gangs && record.thread != nullptr ? describe_gang_fault(record, block)
+                                           : describe_fault(*this, record, block));
 }
 
 Fault LaunchContext::describe_gang_fault(const FaultRecord& seen, const BlockFrame& block) {
@@ -223,7 +223,12 @@ void LaunchContext::report(FaultKind kind, const BlockFrame* block, const Thread
                            std::string_view what) {
   stopped.store(true, std::memory_order_release);
   if (reported_.exchange(true, std::memory_order_acq_rel)) return;
-  faults.report(describe_failure(*this, kind, block, thread, what));
+  report(describe_failure(*this, kind, block, thread, what));
+}
+
+void LaunchContext::report(const Fault& fault) {
+  if (counters != nullptr) note_counted_fault(*this, fault);
+  faults.report(fault);
 }
 
 void run_plain_blocks(LaunchContext& launch, std::uint64_t first, std::uint64_t last,

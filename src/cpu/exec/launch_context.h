@@ -88,6 +88,7 @@ struct LaunchContext {
               std::string_view what);
 
  private:
+  void report(const Fault& fault);
   /// Of vector code: takes a gang's fault for its thread's.
   Fault describe_gang_fault(const FaultRecord& seen, const BlockFrame& block);
   static constexpr std::size_t inline_params = 512;

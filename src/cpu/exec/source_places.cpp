@@ -117,4 +117,14 @@ SourceLine find_source_line(const void* code, const std::string& file, std::uint
           line};
 }
 
+std::optional<SourceText> find_source_text(const void* code, const std::string& file) {
+  const std::lock_guard lock(places().mutex);
+  const auto [begin, end] = places().by_code.equal_range(code);
+  const auto found = std::find_if(
+      begin, end, [&](const auto& entry) { return is_same_file(file, entry.second.file); });
+  if (found == end) return std::nullopt;
+  const SourcePlace& place = found->second;
+  return SourceText{file_of(place.name), place.first_line, place.text};
+}
+
 }  // namespace pycuda::cpu::exec

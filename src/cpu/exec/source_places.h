@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace pycuda::cpu::exec {
@@ -24,6 +25,13 @@ struct SourceLine {
   std::uint32_t line = 0;
 };
 
+/// A whole source, under the name that its lines have in SourceLine::file.
+struct SourceText {
+  std::string file;
+  std::uint32_t first_line = 1;
+  std::string text;
+};
+
 /// Adds a source of the code that `code` identifies (LaunchRequest::keep_alive). Any thread.
 void add_source_place(const void* code, SourcePlace place);
 /// Removes all sources of the code. Any thread.
@@ -31,5 +39,7 @@ void remove_source_places(const void* code) noexcept;
 /// The line of a file of the code. Where no place was added, the file's own name, and its text if
 /// it can be read.
 SourceLine find_source_line(const void* code, const std::string& file, std::uint32_t line);
+/// The source that a file of the code is, if its place was added.
+std::optional<SourceText> find_source_text(const void* code, const std::string& file);
 
 }  // namespace pycuda::cpu::exec
