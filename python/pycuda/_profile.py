@@ -10,6 +10,7 @@ import threading
 import time
 
 from pycuda import _cupti, _driver, driver
+from pycuda._cxx_names import readable_name
 
 _active = None  # the profile that is being recorded
 _KINDS = {"kernel": "kernel", "graph": "graph launch", "copy": "copy", "set": "memset"}
@@ -62,7 +63,11 @@ class Work:
 
 @dataclasses.dataclass(frozen=True)
 class Summary:
-    """All work of one kind and name: times in seconds, `share` of the time of all work on the device."""
+    """All work of one kind and name: times in seconds, `share` of the time of all work on the device.
+
+    `nbytes` are what copies and memsets write, and what kernels move in sectors of global memory if the profile has
+    counters of them; `flops` are the operations on floating-point numbers of such kernels, else 0.
+    """
 
     kind: str
     name: str
@@ -76,11 +81,37 @@ class Summary:
     registers: int
     shared: int
     occupancy: object
+    flops: int = 0
 
     @property
     def bandwidth(self):
         """Bytes per second; None of work whose bytes are not known."""
         return self.nbytes / self.total if self.nbytes and self.total > 0 else None
+
+    @property
+    def flop_rate(self):
+        """Operations on floating-point numbers per second; None where they are not known, or there are none."""
+        return self.flops / self.total if self.flops and self.total > 0 else None
+
+
+_SECTOR = 32
+_GLOBAL_SECTORS = "l1tex__t_sectors_pipe_lsu_mem_global_"
+_FLOPS = {  # by what a thread's instruction does
+    f"smsp__sass_thread_inst_executed_op_{kind}{operation}_pred_on.sum": count
+    for kind in "hfd"
+    for operation, count in (("add", 1), ("mul", 1), ("fma", 2))
+}
+
+
+def _work_of_kernels(counters):
+    """By the name of each kernel: the bytes that a launch moves on average, and its operations."""
+    known = {}
+    for kernel in counters:
+        sums = kernel.metrics
+        moved = _SECTOR * sum(value for name, value in sums.items() if name.startswith(_GLOBAL_SECTORS))
+        flops = sum(count * sums.get(name, 0) for name, count in _FLOPS.items())
+        known[readable_name(kernel.kernel)] = moved / kernel.launches, flops / kernel.launches
+    return known
 
 
 def _occupancy(work):
@@ -113,8 +144,9 @@ class Profile:
         How many records CUPTI had no room for.
     """
 
-    def __init__(self):
+    def __init__(self, counters=()):
         self.work, self.ranges, self.elapsed = [], [], 0.0
+        self._counters = counters
         self.timing, self.dropped = "events", 0
         self._began = None
 
@@ -153,8 +185,10 @@ class Profile:
                 groups[one.kind, one.name].append(one)
         everything = sum(one.duration for group in groups.values() for one in group)
         rows = []
+        counted = _work_of_kernels(self._counters)
         for (kind, name), group in groups.items():
             times = [one.duration for one in group]
+            moved, flops = counted.get(name, (0, 0)) if kind == "kernel" else (0, 0)
             occupancies = [occupancy for one in group if (occupancy := _occupancy(one)) is not None]
             rows.append(
                 Summary(
@@ -166,10 +200,11 @@ class Profile:
                     least=min(times),
                     most=max(times),
                     share=sum(times) / everything if everything else 0.0,
-                    nbytes=sum(one.nbytes for one in group),
+                    nbytes=round(len(group) * moved) or sum(one.nbytes for one in group),
                     registers=max(one.registers for one in group),
                     shared=max(one.shared for one in group),
                     occupancy=min(occupancies) if occupancies else None,
+                    flops=round(len(group) * flops),
                 )
             )
         return sorted(rows, key=lambda row: -row.total)
@@ -183,7 +218,9 @@ class Profile:
             "min ms",
             "max ms",
             "share",
+            "MB",
             "GB/s",
+            *(["GFLOP/s"] if self._counters else []),
             "registers",
             "shared",
             "occupancy",
@@ -198,7 +235,9 @@ class Profile:
                 str(row.calls),
                 *map(_milliseconds, times),
                 f"{row.share:.1%}",
+                f"{row.nbytes / 1e6:.4g}" if row.nbytes else "",
                 "" if row.bandwidth is None else f"{row.bandwidth / 1e9:.4g}",
+                *([f"{row.flop_rate / 1e9:.4g}" if row.flop_rate else ""] if self._counters else []),
                 str(row.registers) if kernel else "",
                 str(row.shared) if kernel else "",
                 "" if row.occupancy is None else f"{row.occupancy:.0%}",
@@ -305,7 +344,7 @@ class Profile:
             json.dump({"traceEvents": list(self._trace_events()), "displayTimeUnit": "ms"}, file)
 
 
-def profile():
+def profile(counters=()):
     """Record what the device works on within a `with` statement.
 
     Launches of kernels and graphs, copies and memsets through this package are timed on the device, waits on the host.
@@ -316,6 +355,12 @@ def profile():
     from events around each piece of work; the printed profile says which. The CPU driver has events: kernels in one
     stream follow each other as on a GPU, but the events keep small kernels from running as one sequence, and they take
     some microseconds longer.
+
+    Parameters
+    ----------
+    counters : Counters, optional
+        What the kernels do: the table then has the bytes that they move and their operations per second. Count a run of
+        the same work on the CPU driver before, since kernels that count are slower: ``with pycuda.counters() as c:``.
 
     Returns
     -------
@@ -337,7 +382,7 @@ def profile():
     >>> {row.kind for row in p.summary()} >= {"copy", "kernel"}
     True
     """
-    return Profile()
+    return Profile(counters)
 
 
 @contextlib.contextmanager

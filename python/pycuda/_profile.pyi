@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
 import dataclasses
 import os
+from collections.abc import Iterable
 from contextlib import ContextDecorator
 from types import TracebackType
 from typing import type_check_only
+
+from pycuda._counters import KernelCounters
 
 @type_check_only
 class _Range(ContextDecorator):
@@ -44,9 +47,12 @@ class Summary:
     registers: int
     shared: int
     occupancy: float | None
+    flops: int = 0
 
     @property
     def bandwidth(self) -> float | None: ...
+    @property
+    def flop_rate(self) -> float | None: ...
 
 class Profile:
     work: list[Work]
@@ -55,7 +61,7 @@ class Profile:
     timing: str
     dropped: int
 
-    def __init__(self) -> None: ...
+    def __init__(self, counters: Iterable[KernelCounters] = ()) -> None: ...
     def __enter__(self) -> Profile: ...
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
@@ -65,5 +71,5 @@ class Profile:
     def summary(self) -> list[Summary]: ...
     def save(self, path: str | os.PathLike[str]) -> None: ...
 
-def profile() -> Profile: ...
+def profile(counters: Iterable[KernelCounters] = ()) -> Profile: ...
 def range(name: str) -> _Range: ...

@@ -58,6 +58,43 @@ def test_kernels_copies_and_memsets_are_recorded_in_order(fill):
     assert (host[:512] == 0).all() and (host[512:] == 1).all()
 
 
+def test_counters_give_the_bytes_and_operations_of_kernels(context):
+    if pycuda._driver._rtc.driver_origin()["kind"] != "CPU":
+        pytest.skip("needs the CPU driver, whose kernels count")
+    source = """
+template <class T> __global__ void axpy(T *y, const T *x, T a)
+{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  y[i] = y[i] + a * x[i] * x[i];
+}
+extern "C" __global__ void plain(int *a) { a[threadIdx.x] = 1; }
+"""
+    module = SourceModule(source, no_extern_c=True)
+    axpy, plain = module.get_function("axpy<float>"), module.get_function("plain")
+    x, y = gpuarray.zeros(1024, np.float32), gpuarray.zeros(1024, np.float32)
+
+    def work(times):
+        for _ in range(times):
+            axpy(y, x, np.float32(2), block=(128, 1, 1), grid=(8, 1))
+        plain(x.gpudata, block=(32, 1, 1))
+
+    with pycuda.counters() as c:
+        work(2)
+    with pycuda.profile(c) as p:
+        work(3)
+        x.get()
+    rows = {row.name.partition("<")[0]: row for row in p.summary()}
+    assert rows["axpy"].nbytes == 3 * 3 * 4096 and rows["axpy"].flops == 3 * 1024 * 3
+    assert rows["axpy"].bandwidth == pytest.approx(rows["axpy"].nbytes / rows["axpy"].total)
+    assert rows["axpy"].flop_rate == pytest.approx(rows["axpy"].flops / rows["axpy"].total)
+    assert rows["plain"].nbytes == 128 and rows["plain"].flop_rate is None
+    assert rows["device to host"].nbytes == 4096
+    assert "GFLOP/s" in str(p) and "GFLOP/s" in p._repr_html_()
+    with pycuda.profile() as without:
+        work(1)
+    assert "GFLOP/s" not in str(without) and all(row.nbytes == 0 for row in without.summary())
+
+
 def test_prepared_cooperative_and_extended_launches(fill):
     a = gpuarray.zeros(64, np.float32)
     fill.prepare("Pi")
