@@ -24,7 +24,7 @@ from .apart import run_apart  # noqa: E402
 from .checks import check, needs_cpu_driver  # noqa: E402
 from .photos import night_sky  # noqa: E402
 from .pictures import bars, cells, histogram_bars, image, memory_lines, timeline  # noqa: E402
-from .plans import accesses, on_cpu_driver, show_plan  # noqa: E402
+from .plans import accesses, on_cpu_driver, show_plan, show_report  # noqa: E402
 
 __all__ = [
     "accesses",
@@ -39,5 +39,6 @@ __all__ = [
     "on_cpu_driver",
     "run_apart",
     "show_plan",
+    "show_report",
     "timeline",
 ]

@@ -46,3 +46,11 @@ def show_plan(function, block):
         print(f"  {source:{width}}  {instruction:16} {what:8} {form}")
     for line in plan.header[1:] if not rows else plan.costs:
         print(f"  {line}")
+
+
+def show_report(function, *args, **launch):
+    """Launch a kernel once and return its `Report`, which the notebook shows."""
+    if on_cpu_driver():
+        return function.report(*args, **launch)
+    print("report() needs the CPU driver. Run this notebook with PYCUDA_DRIVER=cpu to see it.")
+    return None
