@@ -173,8 +173,8 @@ def _partial_warps(kernel):
     warps = (threads + rest) // WARP
     return Advice(
         "Use blocks of whole warps",
-        f"A block of {threads} threads takes {warps} warps, in which {rest} of {warps * WARP} lanes never work. Choose "
-        "a multiple of 32.",
+        f"A block of {threads} threads takes {warps} warp{'s' if warps > 1 else ''}, in which {rest} of {warps * WARP} "
+        "lanes never work. Choose a multiple of 32.",
         "",
         cycles_of(kernel) * rest / (warps * WARP) / 2,
     )

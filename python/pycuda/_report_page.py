@@ -27,9 +27,9 @@ body { margin: 0 auto; padding: .6rem 1rem; max-width: 80rem; background: var(--
 h1 { font-size: 1.4rem; margin: 0; } h2 { font-size: 1.1rem; margin: .9rem 0 .3rem; }
 h3 { font-size: .95rem; font-weight: 600; margin: .3rem 0; }
 h1, h3, .finding, .fault, li { overflow-wrap: anywhere; }
-section + section { margin-top: 2.5rem; border-top: 2px solid var(--rule); padding-top: 1rem; }
+section { margin-top: .8rem; } section + section { margin-top: 2.5rem; border-top: 2px solid var(--rule); padding-top: 1rem; }
 code, .source, .mono { font-family: ui-monospace, "DejaVu Sans Mono", monospace; }
-.soft { color: var(--soft); } p.soft { margin: .1rem 0 .4rem; }
+.soft { color: var(--soft); } a { color: inherit; } p.soft { margin: .1rem 0 .4rem; }
 .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(11.5rem, 1fr)); gap: .5rem; margin: .5rem 0; }
 .tile { background: var(--card); border-radius: 6px; padding: .3rem .7rem; font-size: .9rem; line-height: 1.3; }
 .tile b { display: block; font-size: 1.25rem; }
@@ -164,14 +164,20 @@ def _pictures(line):
     return f"<details><summary>which lane touches what</summary>{''.join(parts)}</details>"
 
 
-def _line(number, text, line, most):
-    share = _report_costs.cycles_of(line) / most if line is not None and most else 0
-    bar = f'<div class="bar"><i style="width:{100 * share:.1f}%"></i></div>' if line is not None else "<div></div>"
-    badges = _badges(line) if line is not None else ""
+def _row(number, share, text, badges):
+    """A line with a bar; none if `share` is None."""
+    bar = "<div></div>" if share is None else f'<div class="bar"><i style="width:{100 * share:.1f}%"></i></div>'
     return (
-        f'<div class="line"><span class="number">{number or ""}</span>{bar}'
-        f'<span class="text">{escape(text.rstrip())}</span><span class="badges">{badges}</span></div>'
+        f'<div class="line"><span class="number">{number}</span>{bar}<span class="text">{text}</span>'
+        f'<span class="badges">{badges}</span></div>'
     )
+
+
+def _line(number, text, line, most):
+    if line is None:
+        return _row(number, None, escape(text.rstrip()), "")
+    share = _report_costs.cycles_of(line) / most if most else 0
+    return _row(number or "", share, escape(text.rstrip()), _badges(line))
 
 
 def _at(place):
@@ -252,7 +258,14 @@ def _text_of(file, kernel, texts):
     return lines
 
 
+def _has_source(kernel, texts):
+    """Whether there is the text of a line."""
+    return any(line.source or _text_of(line.file, kernel, texts) for line in kernel.lines)
+
+
 def _source(kernel, notes, texts):
+    if not notes and not _has_source(kernel, texts):
+        return "<p>The kernel's source is not known: the package or a library has generated or compiled it.</p>"
     files = defaultdict(dict)
     for line in kernel.lines:
         files[line.file][line.line] = line
@@ -286,17 +299,49 @@ def _source(kernel, notes, texts):
     return "".join(parts)
 
 
-def _kernel(report, kernel):
-    occupancy = report.occupancy(kernel)
+def _notes_of(report, kernel):
+    """The faults and the findings of a kernel."""
     faults = [one for one in report.faults if one.kernel == kernel.kernel]
-    findings = [one for one in report._other_findings() if one.kernel == kernel.kernel]
+    return faults, [one for one in report._other_findings() if one.kernel == kernel.kernel]
+
+
+def _in_order(report):
+    """Kernels with faults, with findings, with sources, without: of each those first that cost the most."""
+
+    def rank(kernel):
+        faults, findings = _notes_of(report, kernel)
+        kind = 0 if faults else 1 if findings else 2 if _has_source(kernel, report._texts) else 3
+        return kind, -_report_costs.cycles_of(kernel)
+
+    return sorted(report.kernels, key=rank)
+
+
+def _contents(report, kernels):
+    """A line for each kernel, if there are several."""
+    if len(kernels) < 2:
+        return ""
+    whole = sum(map(_report_costs.cycles_of, kernels)) or 1
+    rows = []
+    for number, kernel in enumerate(kernels):
+        counts = zip(("fault", "finding"), map(len, _notes_of(report, kernel)))
+        marks = (f"{count} {what}{'' if count == 1 else 's'}" for what, count in counts if count)
+        share = _report_costs.cycles_of(kernel) / whole
+        link = f'<a href="#kernel-{number}">{escape(readable_name(kernel.kernel))}</a>'
+        rows.append(_row(f"{share:.0%}", share, link, "".join(_badge(mark, "bad") for mark in marks)))
+    return f'<h2>Kernels, and their shares of the time by the model</h2><div class="source">{"".join(rows)}</div>'
+
+
+def _kernel(report, kernel, number):
+    occupancy = report.occupancy(kernel)
+    faults, findings = _notes_of(report, kernel)
     launch = (
         f"{kernel.launches} launch{'es' if kernel.launches != 1 else ''}; the latest: grid {kernel.grid}, block "
         f"{kernel.block}, {kernel.registers} registers per thread (an estimate), {_grouped(kernel.shared)} bytes of "
         "shared memory per block"
     )
     return (
-        f"<section><h1><code>{escape(readable_name(kernel.kernel))}</code></h1><p class='soft'>{escape(launch)}</p>"
+        f'<section id="kernel-{number}"><h1><code>'
+        f"{escape(readable_name(kernel.kernel))}</code></h1><p class='soft'>{escape(launch)}</p>"
         f"{_what_is_wrong(report, faults, findings)}{_tiles(kernel, occupancy)}"
         f"<h2>What would help most</h2>{_advice(report, kernel, faults)}"
         f"<h2>The source, line by line</h2>{_source(kernel, [*faults, *findings], report._texts)}</section>"
@@ -322,7 +367,9 @@ def page_of(report):
         f"overlaps. {checked}"
     )
     title = ", ".join(readable_name(kernel.kernel) for kernel in report.kernels) or "no kernels"
-    body = "".join(_kernel(report, kernel) for kernel in report.kernels) or "<p>No kernel was launched.</p>"
+    kernels = _in_order(report)
+    sections = "".join(_kernel(report, kernel, number) for number, kernel in enumerate(kernels))
+    body = _contents(report, kernels) + (sections or "<p>No kernel was launched.</p>")
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'

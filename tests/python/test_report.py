@@ -311,6 +311,33 @@ def test_run_shows_the_fault_of_a_program_at_its_line(tmp_path, check):
     assert text.count("illegal memory access") == 2
 
 
+@needs_cpu_driver
+def test_of_several_kernels_those_come_first_that_are_wrong_or_have_a_source(tmp_path):
+    page = tmp_path / "report.html"
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import numpy as np\nimport pycuda.autoinit\nfrom pycuda import gpuarray\n"
+        "from pycuda.compiler import SourceModule\n"
+        "a = gpuarray.zeros(100000, np.int32) + 1\n"
+        f'module = SourceModule("""{OTHERS}""" + "")\n'
+        'module.get_function("columns")(a, a, block=(32, 1, 1))\n'
+        'module.get_function("racy")(a, a, block=(64, 1, 1))\n'
+    )
+    command = [sys.executable, "-m", "pycuda", "run", f"--report={page}", "--check=race", str(program)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 9, done.stderr
+    text = page.read_text(encoding="utf-8")
+    outline = Outline()
+    outline.feed(text)
+    assert outline.references == ["#kernel-0", "#kernel-1", "#kernel-2"]
+    names = re.findall(r'<section id="kernel-(\d)"><h1><code>(racy|columns|array_add)', text)
+    assert names == [("0", "racy"), ("1", "columns"), ("2", "array_add")]
+    above = text.partition("<section")[0]
+    assert "1 finding" in above and above.count('class="bar"') == 3
+    assert "The kernel's source is not known" in text.partition('id="kernel-2"')[2]
+    assert "(not known to the compiler)" not in text
+
+
 def _access(space, addresses, size=4):
     sample = AccessSample((0, 0, 0), 0, tuple(range(len(addresses))), tuple(addresses))
     return Access("ld", space, "load", size, 1, 1, 1, len(addresses), sample)
