@@ -27,7 +27,8 @@ body { margin: 0 auto; padding: .6rem 1rem; max-width: 80rem; background: var(--
 h1 { font-size: 1.4rem; margin: 0; } h2 { font-size: 1.1rem; margin: .9rem 0 .3rem; }
 h3 { font-size: .95rem; font-weight: 600; margin: .3rem 0; }
 h1, h3, .finding, .fault, li { overflow-wrap: anywhere; }
-section { margin-top: .8rem; } section + section { margin-top: 2.5rem; border-top: 2px solid var(--rule); padding-top: 1rem; }
+section { margin-top: .8rem; }
+section + section { margin-top: 2.5rem; border-top: 2px solid var(--rule); padding-top: 1rem; }
 code, .source, .mono { font-family: ui-monospace, "DejaVu Sans Mono", monospace; }
 .soft { color: var(--soft); } a { color: inherit; } p.soft { margin: .1rem 0 .4rem; }
 .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(11.5rem, 1fr)); gap: .5rem; margin: .5rem 0; }

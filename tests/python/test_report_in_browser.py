@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: MIT
+"""The page of a report in a real browser: what makes a kernel slow or wrong is on the first screen, nothing is cut."""
+
+import html
+import json
+import re
+import shutil
+import subprocess
+import warnings
+
+import numpy as np
+import pytest
+from programs import is_cpu
+from pycuda.compiler import SourceModule
+
+BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
+
+pytestmark = pytest.mark.skipif(BROWSER is None, reason="needs Chromium or Chrome")
+
+# What it is about, the launch, and where the cause has to be seen: selectors of CSS.
+KERNELS = {
+    "transpose": (
+        """
+__global__ void k(float *to, const float *from, int n)
+{
+  __shared__ float tile[32][32];
+  int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
+  tile[threadIdx.y][threadIdx.x] = from[y * n + x];
+  __syncthreads();
+  x = blockIdx.y * 32 + threadIdx.x, y = blockIdx.x * 32 + threadIdx.y;
+  to[y * n + x] = tile[threadIdx.x][threadIdx.y];
+}
+""",
+        {"block": (32, 32, 1), "grid": (2, 2)},
+        [".advice li", ".advice svg", ".tile .bad"],
+    ),
+    "reduction": (
+        """
+__global__ void k(float *to, const float *from, int n)
+{
+  __shared__ float part[256];
+  int i = threadIdx.x;
+  part[i] = from[blockIdx.x * 256 + i];
+  __syncthreads();
+  for (int half = 128; half > 0; half /= 2)
+    if (i < half)
+      part[i] += part[i + half];
+  if (i == 0)
+    to[blockIdx.x] = part[0];
+}
+""",
+        {"block": (256, 1, 1), "grid": (4, 1)},
+        [".finding.top", ".finding.top .mono"],
+    ),
+    "copy": (
+        """
+__global__ void k(float *to, const float *from, int n)
+{
+  int row = threadIdx.x;
+  for (int column = 0; column < n; ++column)
+    to[row * n + column] = from[row * n + column];
+}
+""",
+        {"block": (64, 1, 1)},
+        [".advice li", ".advice svg", ".tile .bad"],
+    ),
+    "fault": (
+        """
+__global__ void k(float *to, const float *from, int n)
+{
+  int i = threadIdx.x;
+  to[i] = from[i - 1];
+}
+""",
+        {"block": (64, 1, 1)},
+        [".fault.top", ".fault.top .mono"],
+    ),
+}
+
+PROBE = """<script>
+addEventListener("load", () => {
+  const parts = {};
+  for (const selector of SELECTORS) {
+    const found = document.querySelector(selector);
+    const at = found ? found.getBoundingClientRect() : null;
+    parts[selector] = at && [at.left, at.top, at.right, at.bottom];
+  }
+  const cut = [...document.querySelectorAll("svg text")].filter((text) => {
+    const inner = text.getBoundingClientRect(), outer = text.ownerSVGElement.getBoundingClientRect();
+    return inner.width && (inner.right > outer.right + 1 || inner.bottom > outer.bottom + 1);
+  });
+  const said = document.createElement("pre");
+  said.id = "probe";
+  said.textContent = JSON.stringify({
+    parts, width: innerWidth, height: innerHeight, page: document.documentElement.scrollWidth,
+    cut: cut.map((text) => text.textContent), colour: getComputedStyle(document.body).backgroundColor,
+  });
+  document.body.append(said);
+});
+</script>"""
+
+
+def _seen(page, folder, width, height, selectors, scheme):
+    """What the browser says of a page in a window of this size."""
+    file = folder / "page.html"
+    file.write_text(page + PROBE.replace("SELECTORS", json.dumps(selectors)), encoding="utf-8")
+    command = [BROWSER, "--headless=new", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder / 'profile'}"]
+    command += [f"--window-size={width},{height}", f"--blink-settings=preferredColorScheme={scheme}", "--dump-dom"]
+    done = subprocess.run([*command, file.as_uri()], capture_output=True, text=True)
+    found = re.search(r'<pre id="probe">(.*?)</pre>', done.stdout, re.DOTALL)
+    assert found, done.stderr
+    return json.loads(html.unescape(found[1]))
+
+
+@pytest.fixture
+def cpu(context, driver):
+    if not is_cpu():
+        pytest.skip("needs the CPU driver")
+    return driver
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_the_cause_is_on_the_first_screen_of_a_window_and_of_a_projector(cpu, tmp_path, name):
+    source, launch, selectors = KERNELS[name]
+    a, b = cpu.mem_alloc(64 * 64 * 4), cpu.mem_alloc(64 * 64 * 4)
+    cpu.memset_d32(a, 0, 64 * 64)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # of the fault
+        page = SourceModule(source).get_function("k").report(b, a, np.int32(64), **launch).html
+    for width, height in ((1280, 720), (1920, 1080)):
+        seen = _seen(page, tmp_path, width, height, selectors, scheme=1)
+        for selector, place in seen["parts"].items():
+            assert place is not None, selector
+            left, top, right, bottom = place
+            assert left >= 0 and top >= 0 and right <= seen["width"] and bottom <= seen["height"], (selector, place)
+    narrow = _seen(page, tmp_path, 800, 900, selectors, scheme=0)
+    for one in (seen, narrow):
+        assert one["page"] <= one["width"] and one["cut"] == [], one
+    assert seen["colour"] != narrow["colour"]  # light and dark
