@@ -224,6 +224,31 @@ def test_a_walk_shows_the_members_of_structures_that_only_such_variables_have(co
     assert boxes == ["box.high", "box.high"]
 
 
+def test_pointers_in_structures_are_what_they_point_to(context):
+    if not is_cpu():
+        pytest.skip("needs the CPU driver, whose kernels are walked")
+    source = """
+struct Node { int key; Node *next[2]; };
+__device__ Node pool[3];
+extern "C" __global__ void k(int *a)
+{
+  __shared__ Node own[2];
+  pool[0].next[1] = pool + 2;
+  own[1].next[0] = &own[0];
+  own[0].next[1] = nullptr;
+  a[0] = own[1].next[0] == own && pool[0].next[1]->key == 0;
+}
+"""
+    k = SourceModule(source, no_extern_c=True).get_function("k")
+    walk = pycuda.debug.step(k, cuda.Out(np.zeros(1, np.int32)), block=(1, 1, 1))
+    assert [str(touch) for step in walk for touch in step.writes] == [
+        "pool[0].next[1] = pool + 2",
+        "own[1].next[0] = own",
+        "own[0].next[1] = 0x0",
+        "a[0] = 1",
+    ]
+
+
 def test_type_notes_stand_behind_declarations_that_are_understood():
     source = b"""
 // __shared__ int no;

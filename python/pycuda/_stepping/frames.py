@@ -199,9 +199,20 @@ class StepMaker:
         for number, value in enumerate(values):
             where = address + number * width
             name, of = self._regions.name(where)
-            if of is not None and value is not None and of.itemsize == width and of.kind in "fiub":
-                value = np.asarray(value).reshape(1).view(of)[0].item() if of != np.float32 else _as(value, of)
+            if of is not None and value is not None:
+                value = self._value_of_access(value, of, width)
             self.steps[-1].touches.append(Touch(name, value, where, _OPERATION[site.operation]))
+
+    def _value_of_access(self, value, of, width):
+        """What an instruction reads or writes, as the `Type` of the element has it if that is as wide."""
+        dtype = of.dtype
+        if dtype.itemsize != width or dtype.kind not in "fiub":
+            return value
+        if of.is_pointer:
+            pointer = of.value(np.asarray(value).tobytes())
+            pointer.name = self._regions.name_of_pointer(pointer)
+            return pointer
+        return np.asarray(value).reshape(1).view(dtype)[0].item() if dtype != np.float32 else _as(value, dtype)
 
     def _operation(self, record):
         if self.steps:

@@ -101,7 +101,7 @@ def instrument(ptx, source, shown_files, shared_bytes=0):
     for variable in information.globals:
         for _, _, location in variable.places:
             size = variable.type.dtype.itemsize or shared_bytes
-            program.names[location.symbol] = [(0, variable.name, variable.type.dtype, size)]
+            program.names[location.symbol] = [(0, variable.name, variable.type, size)]
     result, body, header = [], None, []
     for line in code.splitlines():
         word = line.strip()
@@ -163,8 +163,8 @@ class _Function:
             for _, _, location in variable.places:
                 if location.symbol:
                     named = program.names.setdefault(location.symbol, [])
-                    of = variable.type.dtype
-                    named.append((location.offset, variable.name, of, of.itemsize))
+                    of = variable.type
+                    named.append((location.offset, variable.name, of, of.dtype.itemsize))
             for begin, _, location in variable.places:
                 if begin:
                     self.moves.setdefault(begin, []).append(
@@ -214,7 +214,7 @@ class _Function:
                 element = Type(_dtype(memory.kind.replace("u", "s").replace("b", "s")))
             of = self._noted_type(memory) or type_of_bytes(element, declaration.shape, memory.size)
             name = names_of(memory.symbol)[0][-1]
-            self.program.names[memory.symbol] = [(0, name, of.dtype, memory.size)]
+            self.program.names[memory.symbol] = [(0, name, of, memory.size)]
             found.append((name, of, memory, declaration))
         return sorted(found, key=lambda one: one[3].line)
 

@@ -162,11 +162,11 @@ def _regions_of(program, kernel, args):
     for parameter, argument in zip(parameters, args, strict=False):
         if not parameter.type.is_pointer:
             continue
-        dtype = parameter.type.target.dtype if parameter.type.target is not None else None
+        of = parameter.type.target
         if isinstance(argument, driver.ArgumentHandler):
             allocation = argument.get_device_alloc()
             if allocation is not None:
-                regions.add_array(int(allocation), argument.array.nbytes, parameter.name, dtype)
+                regions.add_array(int(allocation), argument.array.nbytes, parameter.name, of)
             continue
         address = getattr(argument, "gpudata", argument)
         try:
@@ -177,7 +177,7 @@ def _regions_of(program, kernel, args):
         size = int(base) + size - address
         if hasattr(argument, "gpudata"):
             size = min(size, argument.mem_size * argument.dtype.itemsize) if hasattr(argument, "mem_size") else size
-        regions.add_array(address, size, parameter.name, dtype)
+        regions.add_array(address, size, parameter.name, of)
     return regions
 
 

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pycuda._stepping.types import Type
+
 
 @dataclass
 class Region:
@@ -13,11 +15,16 @@ class Region:
     address: int
     size: int
     name: str
-    dtype: np.dtype | None
+    type: Type | None  # of the elements
     symbol: str = ""
     depth: int = 0
     is_single: bool = False  # no array
     shape: tuple = ()
+
+    @property
+    def dtype(self):
+        """Of the elements; None if it is not known."""
+        return self.type.dtype if self.type is not None else None
 
     def element(self, index):
         """The index of an element as it is written in the source."""
@@ -35,23 +42,22 @@ class Regions:
         self._arrays, self._variables = [], []
         self._known = {}  # what is in a variable of the PTX
 
-    def add_array(self, address, size, name, dtype):
-        """An argument's memory."""
-        self._arrays.append(Region(address, size, name, dtype))
+    def add_array(self, address, size, name, of):
+        """An argument's memory, with elements of a `Type`, or None."""
+        self._arrays.append(Region(address, size, name, of))
 
     def describe(self, symbol, parts):
-        """What a variable of the PTX has in it: offset, name, dtype of the elements and size of each."""
+        """What a variable of the PTX has in it: offset, name, `Type` and size of each."""
         self._known[symbol] = parts
 
     def add_variable(self, symbol, address, size, depth):
         """A variable of a function that is entered."""
         # Of what is in it, not all has a name.
         self._variables.append(Region(address, size, "", None, symbol, depth))
-        for offset, name, dtype, size in self._known.get(symbol, ()):
-            is_single = not dtype.shape
-            self._variables.append(
-                Region(address + offset, size, name, dtype.base, symbol, depth, is_single, dtype.shape)
-            )
+        for offset, name, of, size in self._known.get(symbol, ()):
+            shape = of.dtype.shape
+            element = _element_of(of) if shape else of
+            self._variables.append(Region(address + offset, size, name, element, symbol, depth, not shape, shape))
 
     def drop_variables(self, depth):
         """Forget the variables of functions as deep as this or deeper."""
@@ -69,7 +75,7 @@ class Regions:
         return region is not None and region.symbol.startswith("__local_depot")
 
     def name(self, address):
-        """What is at an address, and the dtype of it or None."""
+        """What is at an address, and the `Type` of it or None."""
         region = self._find(address)
         if region is None or not region.name:
             return hex(address), None
@@ -77,7 +83,7 @@ class Regions:
         if region.dtype is None or region.dtype.itemsize == 0:
             return f"{region.name}+{at}", None
         index, rest = divmod(at, region.dtype.itemsize)
-        member, of = _member_at(region.dtype, rest)
+        member, of = _member_at(region.type, rest)
         return f"{region.name}{region.element(index)}{member}", of
 
     def name_of_pointer(self, address):
@@ -94,17 +100,25 @@ class Regions:
         return f"{region.name} + {at // size}" if size and at % size == 0 else f"{region.name} + {at} bytes"
 
 
-def _member_at(dtype, offset):
-    """The member of a structure at an offset, as text, and its dtype."""
-    if dtype.names is None:
-        return ("", dtype) if offset == 0 else (f"+{offset}", None)
-    for name in dtype.names:
-        of, at = dtype.fields[name][:2]
-        if at <= offset < at + of.itemsize:
-            if of.shape:
-                index, rest = divmod(offset - at, of.base.itemsize)
-                text, inner = _member_at(of.base, rest)
-                return f".{name}[{index}]{text}", inner
-            text, inner = _member_at(of, offset - at)
+def _element_of(of):
+    """The `Type` of an array's elements."""
+    return of.target if of.target is not None else Type(of.dtype.base)
+
+
+def _member_at(of, offset):
+    """The member of a structure at an offset, as text, and its `Type`."""
+    if of.dtype.shape:
+        element = _element_of(of)
+        index, rest = divmod(offset, element.dtype.itemsize)
+        text, inner = _member_at(element, rest)
+        if len(of.dtype.shape) > 1:
+            return "".join(f"[{one}]" for one in np.unravel_index(index, of.dtype.shape)) + text, inner
+        return f"[{index}]{text}", inner
+    if of.dtype.names is None:
+        return ("", of) if offset == 0 else (f"+{offset}", None)
+    for name in of.dtype.names:
+        dtype, at = of.dtype.fields[name][:2]
+        if at <= offset < at + dtype.itemsize:
+            text, inner = _member_at(of.fields.get(name) or Type(dtype), offset - at)
             return f".{name}{text}", inner
     return f"+{offset}", None
