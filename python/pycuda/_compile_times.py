@@ -112,5 +112,9 @@ class Compilation:
     def __exit__(self, kind, error, traceback):
         with _lock:
             _running.pop(id(self), None)
+        ended = time.perf_counter()
         if kind is None:
-            _report(self.done, self.source, time.perf_counter() - self.started, self.from_cache)
+            _report(self.done, self.source, ended - self.started, self.from_cache)
+        profiles = sys.modules.get("pycuda._profile")
+        if profiles is not None and profiles.is_recording():
+            profiles.add_compilation(f"{self.doing} {_name_of(self.source)}", self.started, ended)

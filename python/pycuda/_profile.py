@@ -136,6 +136,8 @@ class Profile:
         In the order of the calls; complete after the `with` statement.
     ranges : list of tuple
         (name, start, end, thread): what `pycuda.range` marked, in seconds on the clock of `time.perf_counter`.
+    compilations : list of tuple
+        The same for sources of the program that were compiled, or whose code was loaded.
     elapsed : float
         The seconds between the beginning and the end of the `with` statement, on the host.
     timing : str
@@ -145,7 +147,7 @@ class Profile:
     """
 
     def __init__(self, counters=()):
-        self.work, self.ranges, self.elapsed = [], [], 0.0
+        self.work, self.ranges, self.compilations, self.elapsed = [], [], [], 0.0
         self._counters = counters
         self.timing, self.dropped = "events", 0
         self._began = None
@@ -329,8 +331,9 @@ class Profile:
             if one.kind == "kernel":
                 facts = {"grid": one.grid, "block": one.block, "shared": one.shared, "registers": one.registers}
             yield event(one.context, one.stream, one.name, one.start, one.duration, one.kind, facts)
-        for title, start, end, thread in self.ranges:
-            yield event(0, thread, title, start, end - start, "range", {})
+        for category, spans in (("range", self.ranges), ("compile", self.compilations)):
+            for title, start, end, thread in spans:
+                yield event(0, thread, title, start, end - start, category, {})
 
     def save(self, path):
         """Write the work as a trace in JSON, which https://ui.perfetto.dev and chrome://tracing show as a timeline.
@@ -412,6 +415,18 @@ def range(name):
             nvtx.pop_range()
         if recording is not None:
             recording.ranges.append((str(name), start, time.perf_counter(), threading.get_ident()))
+
+
+def is_recording():
+    """Whether a profile is being recorded."""
+    return _active is not None
+
+
+def add_compilation(name, start, end):
+    """Add a compilation by this thread to the profile that is being recorded; the times are `time.perf_counter`'s."""
+    recording = _active
+    if recording is not None:
+        recording.compilations.append((name, start, end, threading.get_ident()))
 
 
 def _nvtx():

@@ -77,7 +77,7 @@ class Report:
         from html import escape  # start-up time: for notebooks
 
         # A frame of its own: the page's style is not the notebook's.
-        return f'<iframe style="width:100%;height:40em;border:0" srcdoc="{escape(self.html)}"></iframe>'
+        return f'<iframe style="width:100%;height:50em;border:0" srcdoc="{escape(self.html)}"></iframe>'
 
     def _other_findings(self):
         """Without those that a fault says, too."""

@@ -58,6 +58,21 @@ def test_kernels_copies_and_memsets_are_recorded_in_order(fill):
     assert (host[:512] == 0).all() and (host[512:] == 1).all()
 
 
+def test_compilations_are_in_the_trace(context, tmp_path):
+    with pycuda.profile() as p:
+        SourceModule("__global__ void compiled_meanwhile(int *a) { a[0] = 7; }").get_function("compiled_meanwhile")
+        with pytest.raises(cuda.CompileError):
+            SourceModule("__global__ void mistaken(int *a) { a[0] = nothing; }")
+    SourceModule("__global__ void compiled_later(int *a) { a[0] = 8; }")
+    names = [name for name, *_ in p.compilations]
+    assert names[0] == "compiling kernel compiled_meanwhile" and "compiling kernel mistaken" in names
+    assert not any("later" in name for name in names)
+    p.save(tmp_path / "trace.json")
+    events = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
+    compiles = [event for event in events if event.get("cat") == "compile"]
+    assert [event["name"] for event in compiles] == names and all(event["dur"] > 0 for event in compiles)
+
+
 def test_counters_give_the_bytes_and_operations_of_kernels(context):
     if pycuda._driver._rtc.driver_origin()["kind"] != "CPU":
         pytest.skip("needs the CPU driver, whose kernels count")
