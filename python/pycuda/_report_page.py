@@ -335,6 +335,8 @@ def _contents(report, kernels):
 def _kernel(report, kernel, number):
     occupancy = report.occupancy(kernel)
     faults, findings = _notes_of(report, kernel)
+    # A deadlock is in no line of its own.
+    notes = [*(fault for fault in faults if fault.line), *findings]
     launch = (
         f"{kernel.launches} launch{'es' if kernel.launches != 1 else ''}; the latest: grid {kernel.grid}, block "
         f"{kernel.block}, {kernel.registers} registers per thread (an estimate), {_grouped(kernel.shared)} bytes of "
@@ -345,7 +347,7 @@ def _kernel(report, kernel, number):
         f"{escape(readable_name(kernel.kernel))}</code></h1><p class='soft'>{escape(launch)}</p>"
         f"{_what_is_wrong(report, faults, findings)}{_tiles(kernel, occupancy)}"
         f"<h2>What would help most</h2>{_advice(report, kernel, faults)}"
-        f"<h2>The source, line by line</h2>{_source(kernel, [*faults, *findings], report._texts)}</section>"
+        f"<h2>The source, line by line</h2>{_source(kernel, notes, report._texts)}</section>"
     )
 
 

@@ -260,7 +260,10 @@ __global__ void hang(int n) { if (threadIdx.x >= n) asm volatile("bar.sync 1, 64
         report = module.get_function(name).report(np.int32(3), block=(32, 1, 1), checks=())
     (fault,) = report.faults
     assert fault.message.startswith(message) and fault.thread == thread and fault.block == (0, 0, 0)
-    assert message in str(report) and message in report.html
+    assert message in str(report)
+    # At its line, if it has one, and above all else.
+    assert report.html.count(message) == (2 if thread else 1)
+    assert "lines that are not known" not in report.html
 
 
 def test_a_launch_that_is_refused_raises_its_error(cpu):
