@@ -43,6 +43,7 @@ constexpr PlainNumber kNumbersOfVectors[] = {
     {"long", {Kind::Integer, 8}},     {"ulong", {Kind::Integer, 8}},
     {"longlong", {Kind::Integer, 8}}, {"ulonglong", {Kind::Integer, 8}},
     {"float", {Kind::Float, 4}},      {"double", {Kind::Float, 8}},
+    {"__half", {Kind::Float, 2}},     {"__nv_bfloat16", {Kind::BFloat, 2}},
 };
 // As in "double4_16a": by how many bytes they are aligned.
 constexpr std::string_view kAlignments[] = {"_16a", "_32a"};

@@ -54,7 +54,7 @@ ElementType plain_number(std::string_view type);
 /// {Complex, 8} of "pycuda::complex<float>", thrust's and libcu++'s. Any of other types.
 ElementType complex_number(std::string_view type);
 
-/// {{Float, 4}, 2} of "float2", {{Float, 8}, 4} of "double4_16a".
+/// {{Float, 4}, 2} of "float2", {{Float, 8}, 4} of "double4_16a", {{Float, 2}, 2} of "__half2".
 VectorType vector_type(std::string_view type);
 
 /// Of a parameter's type; Other of pointers, bool, enumerations and 128 bits, too.

@@ -54,6 +54,8 @@ def test_a_complex_number_is_one_value_of_two_numbers(declared):
         ("double2 a", np.ones(4, np.float32), "astype converts"),
         ("int2 a", np.ones(2, np.float32), "astype converts"),
         ("pycuda::complex<float> a", np.array(1.0), "astype converts"),
+        ("__nv_bfloat162 a", np.ones(2, np.float16), "astype converts"),
+        ("__half2 a", np.ones(1, np.float32), "astype converts"),
     ],
 )
 def test_arrays_of_other_numbers_are_refused(declared, array, remedy):
@@ -76,6 +78,9 @@ def test_arrays_of_other_numbers_are_refused(declared, array, remedy):
         ("pycuda::complex<double> a", np.array(1j)),
         ("uchar4 a", np.array(7, np.uint32)),
         ("float4 a", np.ones(2, np.complex64)),
+        ("__half2 a", np.ones(2, np.float16)),
+        ("__half2 a", np.array(0x3C003C00, np.uint32)),
+        ("__nv_bfloat162 a", np.ones(2, np.uint16)),
         ("double a", np.frombuffer(b"8 bytes.", np.uint8)),
         ("unsigned long long a", np.array([1, 2], np.uint32)),
         ("int a", np.array([1, 2], np.uint16)),
@@ -99,10 +104,34 @@ def test_a_number_with_a_fraction_is_no_vector_of_integers(declared, number):
         kernel(f"{declared} a")(number, **ONE)
 
 
+@pytest.mark.parametrize(
+    ("declared", "array"),
+    [("float2 a", np.ones(2)), ("int3 a", np.arange(3)), ("pycuda::complex<float> a", np.ones(1, np.complex128))],
+)
+def test_arrays_of_longer_numbers_are_to_be_converted(declared, array):
+    with pytest.raises(TypeError, match=f"an ndarray of {array.nbytes} bytes, .*; astype converts the array"):
+        kernel(declared)(array, **ONE)
+
+
+@pytest.mark.parametrize("declared", ["__half2", "__nv_bfloat162"])
+def test_a_number_is_no_pair_of_halves_unless_it_is_their_bits(declared):
+    header = {"__half2": "cuda_fp16.h", "__nv_bfloat162": "cuda_bf16.h"}[declared]
+    store = "a[0] = (float)x.x; a[1] = (float)x.y;"
+    source = f"#include <{header}>\n__global__ void k({declared} x, float *a) {{ {store} }}"
+    k = SourceModule(source).get_function("k")
+    out = np.zeros(2, np.float32)
+    for number in (1.0, np.float32(1), np.float16(1), 1j, np.complex64(1), (1, 2), [1, 2]):
+        with pytest.raises(TypeError, match="a numpy.array of its 2 numbers is passed by value"):
+            k(number, cuda.Out(out), **ONE)
+    for bits in (0x40004000, np.uint32(0x40004000)):
+        k(bits, cuda.Out(out), **ONE)
+        assert list(out) == [2, 2]
+
+
 @pytest.mark.parametrize(("declared", "count"), [("double3", 3), ("longlong4_16a", 4), ("ulonglong3", 3)])
 def test_vectors_without_a_maker_are_arrays(declared, count):
     with pytest.raises(TypeError, match=f"a numpy.array of its {count} numbers is passed by value"):
-        kernel(f"{declared} a")((1,) * count, **ONE)
+        kernel(f"{declared} a")([1] * count, **ONE)
     number = "double" if declared == "double3" else "long long"
     source = f"__global__ void k({declared} x, {number} *a) {{ a[0] = x.x; a[1] = x.y; a[2] = x.z; }}"
     values = np.arange(5, 5 + count, dtype=np.float64 if number == "double" else np.int64)

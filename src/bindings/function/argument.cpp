@@ -56,10 +56,10 @@ const char* Argument::advice_on_struct() const {
 void Argument::raise_no_vector() const {
   const std::string type(declared_type());
   const cuda::VectorType vector = this->vector();
-  // As in PyCUDA, `vec` has no makers of the longest.
+  // As in PyCUDA, `vec` has no makers of the longest, and none of halves.
   const bool is_long =
       vector.count > 2 && (type.starts_with("double") || type.find("longlong") != type.npos);
-  const bool has_maker = !is_long && !type.ends_with('a');
+  const bool has_maker = !is_long && !type.ends_with('a') && !type.starts_with('_');
   const std::string advice =
       has_maker ? "; pycuda.gpuarray.vec.make_" + type + "(...) makes one value of it"
                 : "; a numpy.array of its " + std::to_string(vector.count) +

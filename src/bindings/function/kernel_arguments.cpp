@@ -39,6 +39,7 @@ namespace {
 constexpr const char* kAdviceForPointers =
     "; for a pointer to its data wrap it in pycuda.driver.In, Out or InOut";
 constexpr const char* kAdviceForNumbers = "; its item() is a number";
+constexpr const char* kAdviceForParts = "; astype converts the array";
 constexpr const char* kAdviceForElements = "; pass one of its elements, such as array[0]";
 
 PyTypeObject* handler_class = nullptr;
@@ -62,7 +63,9 @@ void write_pointer_to_array(const Argument& argument, CUdeviceptr pointer, std::
 [[noreturn, gnu::cold]] void raise_wrong_array(const Argument& argument, std::size_t bytes,
                                                nb::handle dtype) {
   const char* advice = kAdviceForPointers;
-  if (argument.bytes != sizeof(CUdeviceptr)) {
+  if (argument.vector().count != 0 || argument.complex().kind != cuda::ElementType::Kind::Any) {
+    advice = kAdviceForParts;
+  } else if (argument.bytes != sizeof(CUdeviceptr)) {
     const bool is_plain = dtype.attr("names").is_none();
     const bool is_one = nb::cast<std::size_t>(dtype.attr("itemsize")) == bytes;
     advice = !is_one    ? kAdviceForElements
@@ -92,6 +95,9 @@ bool has_kind_of(const Argument& argument, char kind, std::size_t bytes) {
   const cuda::VectorType vector = argument.vector();
   if (complex.kind == cuda::ElementType::Kind::Any && vector.count == 0) return true;
   if (vector.number.kind == cuda::ElementType::Kind::Integer) return is_whole;
+  // As bits, which NumPy has no other type for in the case of bfloat16.
+  if (is_whole && vector.number.bytes == 2) return bytes == 2 || bytes == 4;
+  if (vector.number.kind == cuda::ElementType::Kind::BFloat) return false;
   const std::size_t real =
       complex.kind == cuda::ElementType::Kind::Complex ? complex.bytes / 2U : vector.number.bytes;
   return (kind == 'f' && bytes == real) || (kind == 'c' && bytes == 2 * real);
@@ -102,7 +108,7 @@ bool has_kind_of(const Argument& argument, char kind, std::size_t bytes) {
   const std::string text = argument.place() + " is an ndarray of " +
                            nb::cast<std::string>(nb::str(dtype)) + ", but the parameter is '" +
                            std::string(argument.declared_type()) + "'" +
-                           (argument.may_have_parts() ? "; astype converts the array"
+                           (argument.may_have_parts() ? kAdviceForParts
                             : count == 1              ? kAdviceForNumbers
                                                       : kAdviceForElements);
   PyErr_SetString(PyExc_TypeError, text.c_str());
@@ -329,7 +335,9 @@ void write_value(const Argument& argument, CUstream stream, std::byte* destinati
         "; numpy.array((...), dtype)[()] makes one struct, with a dtype of its members and "
         "align=True");
   }
-  if (PyTuple_Check(value) && argument.vector().count != 0) argument.raise_no_vector();
+  if ((PyTuple_Check(value) || PyList_Check(value)) && argument.vector().count != 0) {
+    argument.raise_no_vector();
+  }
   argument.raise_wrong_type(
       value == Py_None && (argument.is_pointer() || argument.declared_type().empty())
           ? "; numpy.intp(0) is a null pointer"

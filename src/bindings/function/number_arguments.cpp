@@ -42,12 +42,13 @@ bool is_same_kind(const Argument& argument, ScalarKind value) {
 }
 
 /// Writes one real number for a complex one, as its real part, or for a vector of one. Integers may
-/// be the bytes of a vector of integers, as uint32 those of a uchar4: these are not written here.
+/// be the bytes of a vector of integers, as uint32 those of a uchar4, or of halves: these are not
+/// written here.
 [[gnu::cold]] bool write_to_parts(const Argument& argument, bool is_whole, std::byte* destination) {
   const cuda::VectorType vector = argument.vector();
   const bool is_complex = argument.complex().kind == Kind::Complex;
   if (!is_complex && vector.count == 0) return false;
-  if (is_whole && vector.number.kind == Kind::Integer) return false;
+  if (is_whole && (vector.number.kind == Kind::Integer || vector.number.bytes == 2)) return false;
   if (!is_complex && (vector.count > 1 || vector.number.kind == Kind::Integer)) {
     argument.raise_no_vector();
   }
@@ -98,9 +99,9 @@ void write_complex_number(const Argument& argument, std::byte* destination) {
   if (argument.is_pointer()) argument.raise_wrong_kind("a pointer");
   if (!argument.may_have_parts()) argument.raise_wrong_kind("a real number");
   const cuda::VectorType vector = argument.vector();
-  if (vector.count != 0 && (vector.count != 2 || vector.number.kind != Kind::Float)) {
-    argument.raise_no_vector();
-  }
+  const bool has_two =
+      vector.count == 2 && vector.number.kind == Kind::Float && vector.number.bytes > 2;
+  if (vector.count != 0 && !has_two) argument.raise_no_vector();
   const std::complex<double> number = complex_value(argument.value);
   if (number.real() == -1.0 && PyErr_Occurred()) throw nb::python_error();
   argument.check(write_complex(number.real(), number.imag(), argument.bytes, destination),

@@ -73,7 +73,10 @@ TEST_CASE("vectors tell their numbers") {
   CHECK(vector_type("double4_16a") == VectorType{{Kind::Float, 8}, 4});
   CHECK(vector_type("uchar4") == VectorType{{Kind::Integer, 1}, 4});
   CHECK(vector_type("ulonglong2") == VectorType{{Kind::Integer, 8}, 2});
-  for (const char* type : {"float", "float5", "float0", "half2", "2", "_16a", "", "n::float2"}) {
+  CHECK(vector_type("__half2") == VectorType{{Kind::Float, 2}, 2});
+  CHECK(vector_type("__nv_bfloat162") == VectorType{{Kind::BFloat, 2}, 2});
+  for (const char* type :
+       {"float", "float5", "float0", "half2", "__nv_bfloat16", "2", "_16a", "", "n::float2"}) {
     CHECK(vector_type(type) == VectorType{});
   }
 }
