@@ -47,8 +47,14 @@ def with_type_notes(source):
 
 
 def without_type_notes(text):
-    """A text, such as the compiler's messages, without them."""
-    return _NOTE.sub("", text)
+    """A text, such as the compiler's messages, without them. A caret stays below what it is about."""
+    lines, notes = [], []
+    for line in text.split("\n"):
+        if notes and line.strip() == "^":
+            line = line[sum(note.end() - note.start() for note in notes if note.end() <= line.index("^")) :]
+        notes = list(_NOTE.finditer(line))
+        lines.append(_NOTE.sub("", line))
+    return "\n".join(lines)
 
 
 def _blank(pattern, text):

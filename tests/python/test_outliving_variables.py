@@ -269,6 +269,10 @@ __global__ void k() {
 """
     noted = with_type_notes(source)
     assert without_type_notes(noted.decode()) == source.decode()
+    plain = "  __shared__ P p[4]; int spare;"
+    line = with_type_notes(plain.encode()).decode()
+    below, wanted = (" " * text.index("spare") + "^" for text in (line, plain))
+    assert without_type_notes(f"{line}\n{below}\n  ^") == f"{plain}\n{wanted}\n  ^"
     names = [re.findall(rb"decltype\(&(\w+)\) __pycuda_type_\1;", line) for line in noted.splitlines()]
     assert [b" ".join(line).decode() for line in names] == [
         *("", "", "", "wide c", "", "", "", ""),
