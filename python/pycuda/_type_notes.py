@@ -37,9 +37,13 @@ def with_type_notes(source):
     # A character for each byte, whatever the encoding.
     text = source.decode("latin-1")
     plain = _blank(_DIRECTIVE, _blank(_COMMENT_OR_TEXT, text))
-    parts, done = [], 0
+    parts, done, of_file = [], 0, set()
     for end, names, is_of_file in _declarations(plain):
         space = "__device__ " if is_of_file else ""
+        if is_of_file:
+            # An extern variable may be declared again.
+            names = [name for name in names if name not in of_file]
+            of_file.update(names)
         notes = "".join(f" [[maybe_unused]] {space}decltype(&{name}) {PREFIX}{name};" for name in names)
         parts += [text[done:end], notes]
         done = end

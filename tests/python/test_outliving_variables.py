@@ -266,6 +266,8 @@ __global__ void k() {
   extern __shared__ float rest[]; for (;;) { static __device__ int w = f(1, 2), v[2] = {1, 2}; }
   enum { no }; static enum { other } no;
 }
+extern __shared__ float twice[];
+extern __shared__ float twice[];
 """
     noted = with_type_notes(source)
     assert without_type_notes(noted.decode()) == source.decode()
@@ -276,9 +278,9 @@ __global__ void k() {
     names = [re.findall(rb"decltype\(&(\w+)\) __pycuda_type_\1;", line) for line in noted.splitlines()]
     assert [b" ".join(line).decode() for line in names] == [
         *("", "", "", "wide c", "", "", "", ""),
-        *("q y", "pair plain others", "rest w v", "", ""),
+        *("q y", "pair plain others", "rest w v", "", "", "twice", ""),
     ]
-    assert noted.count(b"__device__ decltype") == 1
+    assert noted.count(b"__device__ decltype") == 2
 
 
 def test_a_source_whose_notes_do_not_compile_is_compiled_without(context):
