@@ -266,7 +266,7 @@ def _has_source(kernel, texts):
 
 def _source(kernel, notes, texts):
     if not notes and not _has_source(kernel, texts):
-        return "<p>The kernel's source is not known: the package or a library has generated or compiled it.</p>"
+        return "<p>The kernel's source is not known: it is not part of the program, or its code has no line numbers.</p>"
     files = defaultdict(dict)
     for line in kernel.lines:
         files[line.file][line.line] = line
