@@ -193,7 +193,7 @@ std::string ReductionText::dense_lanes() const {
               : "    for (; rest >= " + batch + " * lanes;) {\n" + read(batch) +
                     "#pragma unroll\n      for (int u = 0; u < " + batch + "; ++u) {\n" +
                     use("part[u]", "u") + "      }\n" + step(batch) + "    }\n";
-  text += "    for (; rest >= lanes;) {\n" + read("1") + use("part[0]", "0") + step("1") +
+  text += left_over_loop("rest >= lanes;") + " {\n" + read("1") + use("part[0]", "0") + step("1") +
           "    }\n    if (lane < rest) {\n" + read("1") + use("part[0]", "0") + "    }\n";
   if (!packs) return text;
   // What is left over by the packs.
@@ -219,14 +219,22 @@ std::string ReductionText::take_scattered(const std::string& all) const {
 std::string ReductionText::scattered_lanes() const {
   const std::string batch = std::to_string(parts);
   const auto one = [&](const std::string& all) { return take_scattered(all); };
-  return "    index_t base = first;\n    for (; last - base >= " + batch +
+  // A processor's threads are vectors: four trips in a row, as NVRTC writes them, take three times
+  // as long to compile and run no faster.
+  const std::string twice = key_.serial_threads ? "#pragma unroll 2\n" : "";
+  return "    index_t base = first;\n" + twice + "    for (; last - base >= " + batch +
          " * lanes; base += " + batch + " * lanes) {\n#pragma unroll\n    for (int u = 0; u < " +
          batch + "; ++u) {\n      const index_t i = base + u * lanes + lane;\n" + one("part[u]") +
-         "    }\n    }\n    for (; last - base >= lanes; base += lanes) {\n"
+         "    }\n    }\n" + left_over_loop("last - base >= lanes; base += lanes") +
+         " {\n"
          "      const index_t i = base + lane;\n" +
          one("part[0]") +
          "    }\n    if (lane < last - base) {\n      const index_t i = base + lane;\n" +
          one("part[0]") + "    }\n";
+}
+
+std::string ReductionText::left_over_loop(const std::string& head) const {
+  return std::string(key_.serial_threads ? "#pragma unroll 1\n" : "") + "    for (; " + head + ")";
 }
 
 std::string ReductionText::lanes() const {

@@ -52,6 +52,8 @@ class ReductionText {
   /// Reduced elements anywhere: lines that take number i of them, and all.
   std::string take_scattered(const std::string& all) const;
   std::string scattered_lanes() const;
+  /// The head of the loop over what is left of the elements in batches: fewer than `parts` trips.
+  std::string left_over_loop(const std::string& head) const;
   std::string lanes() const;
   // For a processor.
   /// Reduced elements that lie side by side, most of them: each part reads a stretch of its own.

@@ -37,3 +37,20 @@ def test_kernels_of_arrays_are_compiled_without_declarations_that_they_do_not_us
     """
     _, errors = run_program(program, PYCUDA_NVRTC=watched_nvrtc, PYCUDA_DISABLE_CACHE="1")
     assert "option --minimal\n" in errors
+
+
+def test_strided_reductions_are_no_longer_than_they_need_to_be(programs_on_cpu, tmp_path):
+    """NVRTC unrolls loops by four, in which four elements are read already."""
+    program = """
+    import numpy
+    import pycuda.autoinit
+    from pycuda import gpuarray
+
+    array = gpuarray.to_gpu(numpy.ones(140_000, numpy.float32))[::-2]
+    assert gpuarray.sum(array).get() == 70_000
+    """
+    run_program(program, PYCUDA_CACHE_DIR=str(tmp_path))
+    texts = [file.read_bytes() for file in tmp_path.glob("*.cubin")]
+    loads = [text.count(b"ld.global.") for text in texts if b".entry array_sum_" in text]
+    # The other one adds what the blocks have left, which lies side by side.
+    assert min(loads) == 2 * 4 + 4 + 2
