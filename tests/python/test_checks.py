@@ -461,16 +461,19 @@ def test_no_more_than_a_hundred_places_are_listed(context, driver):
 
 
 @needs_cpu_driver
-@pytest.mark.parametrize("length", [10, 100, 3000, 100_000])
-def test_the_arrays_own_kernels_are_clean(length):
-    program = f"""
+def test_the_arrays_own_kernels_are_clean():
+    """In one process, which compiles what arrays of several lengths have in common once."""
+    program = """
+    import sys
     import numpy as np, pycuda.autoinit
     from pycuda import gpuarray
-    a = gpuarray.arange({length}, dtype=np.float32)
-    b = gpuarray.cumsum(a).get()
-    c = gpuarray.sum(a).get(), gpuarray.max(a).get(), gpuarray.dot(a, a).get()
-    d = a.argmax().get(), np.sort(a).get(), (a % 7).get(), a[a > 5].get()
-    e = gpuarray.cumsum(a.reshape(-1, 10), axis=0).get(), (a.reshape(10, -1) @ a.reshape(-1, 10)).get()
+    for length in (10, 100, 3000, 100_000):
+        print(length, file=sys.stderr)
+        a = gpuarray.arange(length, dtype=np.float32)
+        b = gpuarray.cumsum(a).get()
+        c = gpuarray.sum(a).get(), gpuarray.max(a).get(), gpuarray.dot(a, a).get()
+        d = a.argmax().get(), np.sort(a).get(), (a % 7).get(), a[a > 5].get()
+        e = gpuarray.cumsum(a.reshape(-1, 10), axis=0).get(), (a.reshape(10, -1) @ a.reshape(-1, 10)).get()
     print("done")
     """
     output, errors = run_program(program, PYCUDA_CPU_CHECK="all", PYCUDA_DRIVER="cpu", PYCUDA_DISABLE_CACHE=1)

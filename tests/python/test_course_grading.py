@@ -102,7 +102,7 @@ def test_a_notebook_that_cannot_be_graded_costs_the_others_nothing(context, tmp_
     damaged, other, dies, waits, deaf = (tmp_path / f"{name}.ipynb" for name in names)
     damaged.write_text("")
     other.write_text('{"cells": [], "metadata": {}}')
-    endless = "while True: pass"
+    endless = "import threading; threading.Event().wait()"
     deaf_too = f"import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\n{endless}"
     for path, code in ((dies, "import os; os._exit(1)"), (waits, endless), (deaf, deaf_too)):
         work = json.loads((tmp_path / LESSON.name).read_text())
