@@ -40,7 +40,8 @@ def _run(module, *arguments, folder):
     if importlib.util.find_spec("mypy") is None:
         pytest.skip("needs mypy")
     environment = {**os.environ, "MYPYPATH": str(PACKAGE.parent), "PYTHONPATH": str(PACKAGE.parent)}
-    cache = ["--cache-dir", str(folder / "mypy")] if module == "mypy" else []
+    # One for all tests: NumPy's types and the package's are read once.
+    cache = ["--cache-dir", str(folder.parent / "mypy")] if module == "mypy" else []
     return subprocess.run(
         [sys.executable, "-m", module, *cache, *map(str, arguments)],
         env=environment,
