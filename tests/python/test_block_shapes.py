@@ -100,7 +100,8 @@ def test_warp_operations_are_of_32_consecutive_threads(form):
     assert output == "right\n"
 
 
-# As from before Volta: a warp's threads take each step together, without barriers.
+# As from before Volta: a warp's threads take each step together, without barriers. `tree` and `rotate` are compiled for
+# each shape, the others for the first one (N is a number then) and once for all the rest.
 STEP_SHAPES = [
     [(16, 16, 1), (8, 8, 8), (1, 16, 16), (16, 8, 1), (4, 4, 1), (3, 1, 20)],
     [(33, 3, 1), (5, 5, 5), (64, 1, 1), (32, 8, 1), (1, 256, 1), (24, 4, 1)],
@@ -111,9 +112,8 @@ import pycuda.autoinit
 import pycuda.driver as drv
 from pycuda.compiler import SourceModule
 
-source = '''
-#define N (X * Y * Z)
-#define LINE(t) int t = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)
+line = "#define LINE(t) int t = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)"
+of_a_shape = '''
 __global__ void tree(const float *in, float *out)
 {
     __shared__ float s[N < 64 ? 96 : N + 32];
@@ -147,6 +147,8 @@ __global__ void rotate(int *out)
     for (int i = 0; i < 5; ++i) s[t] = s[first + (t - first + 1) % count];
     out[blockIdx.x * N + t] = s[t];
 }
+'''
+of_any_shape = '''
 /* A scan within each warp, in a function that is called. */
 __device__ __noinline__ void scan_warp(volatile int *s, int lane)
 {
@@ -158,7 +160,7 @@ __device__ __noinline__ void scan_warp(volatile int *s, int lane)
 }
 __global__ void scan(const int *in, int *out)
 {
-    __shared__ int s[N];
+    __shared__ int s[SIZE];
     LINE(t);
     s[t] = in[blockIdx.x * N + t];
     scan_warp(s + t, t & 31);
@@ -167,7 +169,7 @@ __global__ void scan(const int *in, int *out)
 /* Lanes take different ways and meet again; the neighbour's value is read without volatile. */
 __global__ void meet(const int *in, int *out)
 {
-    __shared__ int s[N + 1];
+    __shared__ int s[SIZE + 1];
     volatile int *v = s;
     LINE(t);
     int first = t & ~31, count = min(32, N - first), next = first + (t - first + 1) % count;
@@ -197,12 +199,19 @@ __global__ void sort(const int *in, int *out)
     out[blockIdx.x * N + t] = d[t];
 }
 '''
+
+def compiled(text, **numbers):
+    return SourceModule("".join(f"#define {name} {value}\n" for name, value in numbers.items()) + line + text)
+
+
 blocks = 8
+for_rest = compiled(of_any_shape, N="int(blockDim.x * blockDim.y * blockDim.z)", SIZE=512, TRIPS=1)
 for x, y, z in SHAPES:
     n = x * y * z
     # Straight code of many steps in one shape, which takes long to compile; loops in the others.
     trips = 32 if (x, y, z) == SHAPES[0] else 1
-    module = SourceModule("#define X %d\n#define Y %d\n#define Z %d\n#define TRIPS %d\n" % (x, y, z, trips) + source)
+    module = compiled(of_a_shape + (of_any_shape if trips == 32 else ""), X=x, Y=y, Z=z, N=n, SIZE=n, TRIPS=trips)
+    other = module if trips == 32 else for_rest
     random = np.random.default_rng(n)
     values = random.random((blocks, n)).astype(np.float32)
     least = np.empty(blocks, np.float32)
@@ -218,10 +227,10 @@ for x, y, z in SHAPES:
     numbers = random.integers(0, 1000, (blocks, n)).astype(np.int32)
     found = np.empty((blocks, n), np.int32)
     warps = [slice(w, min(w + 32, n)) for w in range(0, n, 32)]
-    module.get_function("scan")(drv.In(numbers), drv.Out(found), **shape)
+    other.get_function("scan")(drv.In(numbers), drv.Out(found), **shape)
     for w in warps:
         assert (found[:, w] == numbers[:, w].cumsum(1)).all(), ("scan", x, y, z)
-    module.get_function("meet")(drv.In(numbers), drv.Out(found), **shape)
+    other.get_function("meet")(drv.In(numbers), drv.Out(found), **shape)
     near = first + (t % 32 + 1) % count
     kind = numbers % 3
     # The first way is complete before the second one begins, or the other way round.
@@ -229,7 +238,7 @@ for x, y, z in SHAPES:
     early = np.where(kind == 0, numbers[:, near] * 2, last)
     late = np.where(kind == 0, np.where(kind[:, near] == 0, numbers, last)[:, near] * 2, last)
     assert ((found == early[:, near] * 257) | (found == late[:, near] * 257)).all(), ("meet", x, y, z)
-    module.get_function("sort")(drv.In(numbers), drv.Out(found), shared=4 * n, **shape)
+    other.get_function("sort")(drv.In(numbers), drv.Out(found), shared=4 * n, **shape)
     for w in warps:
         assert (found[:, w] == np.sort(numbers[:, w], 1)).all(), ("sort", x, y, z)
 print("right")
