@@ -38,11 +38,11 @@ code, .source, .mono { font-family: ui-monospace, "DejaVu Sans Mono", monospace;
 p { margin: .3rem 0; }
 ol.advice { padding-left: 1.3rem; margin: .2rem 0; } ol.advice li { margin: .35rem 0; }
 .source { font-size: .85rem; border: 1px solid var(--rule); border-radius: 6px; overflow-x: auto; padding: .2rem 0; }
-.line { display: grid; grid-template-columns: 3em 6em max-content 1fr; align-items: center; gap: .6em;
+.line { display: grid; grid-template-columns: 3em 6em minmax(0, max-content) auto; align-items: center; gap: .6em;
   padding: 0 .6em; min-height: 1.5em; }
 .line:hover { background: var(--card); }
 .line .number { text-align: right; color: var(--soft); }
-.line .text { white-space: pre; }
+.line .text { white-space: pre-wrap; overflow-wrap: anywhere; }
 .line .badges { padding-left: 1em; white-space: nowrap; }
 .bar { height: .8em; background: var(--card); border-radius: 3px; }
 .bar i { display: block; height: 100%; background: var(--heat); border-radius: 3px; }
@@ -61,7 +61,7 @@ svg.access .says { font-size: 13px; }
 .part { fill: color-mix(in srgb, var(--heat) 45%, var(--back)); }
 rect.clashing { fill: color-mix(in srgb, var(--bad) 50%, var(--back)); }
 .way { stroke: var(--soft); stroke-width: .8; } .clash { stroke: var(--bad); stroke-width: .8; }
-@media (max-width: 56rem) { .line { grid-template-columns: 2.4em 2.6em max-content; column-gap: .4em; row-gap: 0; }
+@media (max-width: 56rem) { .line { grid-template-columns: 2.4em 2.6em minmax(0, 1fr); column-gap: .4em; row-gap: 0; }
   .line .badges { grid-column: 3; padding-left: 0; } .line .badges:empty { display: none; }
   details, .source .finding, .source .fault { margin-left: 1em; } }
 @media print { details { display: block; } }
@@ -266,7 +266,9 @@ def _has_source(kernel, texts):
 
 def _source(kernel, notes, texts):
     if not notes and not _has_source(kernel, texts):
-        return "<p>The kernel's source is not known: it is not part of the program, or its code has no line numbers.</p>"
+        return (
+            "<p>The kernel's source is not known: it is not part of the program, or its code has no line numbers.</p>"
+        )
     files = defaultdict(dict)
     for line in kernel.lines:
         files[line.file][line.line] = line

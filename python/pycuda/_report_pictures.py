@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Pictures of accesses: which lane of a warp touches which sector or bank, as SVG."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 
 _WIDTH, _STEP, _HEIGHT = 680, 21, 150
 _TOP, _BOTTOM = 26, 96
@@ -44,22 +44,30 @@ def _line(lane, x, style):
 
 def _picture_of_sectors(access):
     sample = access.sample
-    touched = defaultdict(list)
+    touched, places = defaultdict(list), defaultdict(set)
+    turns = Counter(sample.addresses)
+    is_atomic = access.op in ("atomic", "reduction")
     for lane, address in zip(sample.lanes, sample.addresses):
+        for place in range(address, address + access.bytes):
+            places[place // _SECTOR].add(place)
         for sector in range(address // _SECTOR, (address + access.bytes - 1) // _SECTOR + 1):
-            touched[sector].append(lane)
+            touched[sector].append((lane, "clash" if is_atomic and turns[address] > 1 else "way"))
     sectors = sorted(touched)
     step = min(60, (_WIDTH - 8) / max(len(sectors), 1))
     parts = [_lanes(sample)]
     base = sectors[0] * _SECTOR
     for i, sector in enumerate(sectors):
         x = 4 + step * i
-        used = min(len(set(touched[sector])) * access.bytes, _SECTOR)
-        parts += [_line(lane, x + step / 2, "way") for lane in touched[sector]]
+        used = len(places[sector])
+        parts += [_line(lane, x + step / 2, style) for lane, style in touched[sector]]
         parts.append(_box(x, _BOTTOM, step - 2, "" if step < 18 else f"{used}", "full" if used == _SECTOR else "part"))
     span = sectors[-1] * _SECTOR + _SECTOR - base
-    description = f"{len(sample.lanes)} lanes touch {len(sectors)} sectors of 32 bytes within {span} bytes"
-    return _svg([*parts, _says(f"{description}; in the boxes: bytes used of each")], description)
+    plural = "" if len(sectors) == 1 else "s"
+    description = f"{len(sample.lanes)} lanes touch {len(sectors)} sector{plural} of 32 bytes within {span} bytes"
+    more = "; in the boxes: bytes used of each"
+    if is_atomic and max(turns.values()) > 1:
+        more = f"; up to {max(turns.values())} lanes update one address, in turns"
+    return _svg([*parts, _says(description + more)], description)
 
 
 def _picture_of_banks(access):

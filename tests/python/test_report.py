@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """`Function.report` and `python -m pycuda run --report`: the page says what is slow, where and why."""
 
+import dataclasses
 import html.parser
 import pathlib
 import re
@@ -356,7 +357,14 @@ def test_strides_are_known_from_the_sample():
 def test_pictures_count_sectors_and_banks():
     picture = _report_pictures.picture_of(_access("global", [4 * i for i in range(32)]))
     assert "32 lanes touch 4 sectors of 32 bytes within 128 bytes" in picture
-    assert picture.count("<line") == 32
+    assert picture.count("<line") == 32 and picture.count(">32</text>") == 4
+    # Lanes at one address use its bytes once, and are served one after the other if they are atomic.
+    picture = _report_pictures.picture_of(_access("global", [64] * 32))
+    assert "32 lanes touch 1 sector of 32 bytes" in picture and ">4</text></svg>" not in picture
+    assert picture.count(">4</text>") == 2 and 'class="clash"' not in picture
+    atomic = dataclasses.replace(_access("global", [64] * 16 + [128 + 4 * i for i in range(16)]), op="reduction")
+    picture = _report_pictures.picture_of(atomic)
+    assert picture.count('class="clash"') == 16 and "up to 16 lanes update one address" in picture
     picture = _report_pictures.picture_of(_access("shared", [8 * i for i in range(32)]))
     assert "32 words in 16 of 32 banks, up to 2 in one" in picture
     assert _report_pictures.picture_of(_access("local", [0] * 32)) == ""

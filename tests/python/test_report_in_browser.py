@@ -64,6 +64,17 @@ __global__ void k(float *to, const float *from, int n)
         {"block": (64, 1, 1)},
         [".advice li", ".advice svg", ".tile .bad"],
     ),
+    "histogram": (
+        """
+__global__ void k(int *to, const float *from, int n)
+{
+  int i = threadIdx.x;
+  atomicAdd(&to[(int)from[i] % n], 1);  // LONG
+}
+""".replace("LONG", "a line that has to be wrapped " * 5),
+        {"block": (64, 1, 1)},
+        [".advice li", ".advice svg", ".tile .good"],
+    ),
     "fault": (
         """
 __global__ void k(float *to, const float *from, int n)
@@ -93,7 +104,9 @@ addEventListener("load", () => {
   said.id = "probe";
   said.textContent = JSON.stringify({
     parts, width: innerWidth, height: innerHeight, page: document.documentElement.scrollWidth,
-    cut: cut.map((text) => text.textContent), colour: getComputedStyle(document.body).backgroundColor,
+    cut: cut.map((text) => text.textContent),
+    wide: [...document.querySelectorAll(".source")].filter((one) => one.scrollWidth > one.clientWidth + 1).length,
+    colour: getComputedStyle(document.body).backgroundColor,
   });
   document.body.append(said);
 });
@@ -135,5 +148,5 @@ def test_the_cause_is_on_the_first_screen_of_a_window_and_of_a_projector(cpu, tm
             assert left >= 0 and top >= 0 and right <= seen["width"] and bottom <= seen["height"], (selector, place)
     narrow = _seen(page, tmp_path, 800, 900, selectors, scheme=0)
     for one in (seen, narrow):
-        assert one["page"] <= one["width"] and one["cut"] == [], one
+        assert one["page"] <= one["width"] and one["cut"] == [] and one["wide"] == 0, one
     assert seen["colour"] != narrow["colour"]  # light and dark
