@@ -342,7 +342,10 @@ void BlockRun::start_thread(ThreadFrame& thread) {
     return;
   }
   stacks_.begin(thread.linear);
-  kernel_->start_thread(&thread, stacks_.of(thread.linear));
+  // At the upper end, so that an overrun of a variable meets the guard of the next stack.
+  const std::uint64_t bytes = kernel_->bytes_of_thread(launch_->frame.stack_bytes);
+  const std::uint64_t unused = (stacks_.bytes() - bytes) & ~(frame_alignment - 1);
+  kernel_->start_thread(&thread, stacks_.of(thread.linear) + unused);
 }
 
 void BlockRun::at_barrier(unsigned warp, unsigned lane, ThreadFrame& thread) {

@@ -10,8 +10,6 @@
 #include <optional>
 #include <vector>
 
-#include "cpu/exec/page.h"
-
 namespace pycuda::cpu::exec {
 namespace {
 
@@ -61,8 +59,9 @@ std::byte* reserve(std::uint64_t bytes) {
   return static_cast<std::byte*>(memory);
 }
 
-constexpr std::uint64_t to_pages(std::uint64_t bytes) {
-  return (bytes + page_size - 1) & ~(page_size - 1);
+/// Guards begin and end with pages, also with those of 64 KiB that some systems have.
+constexpr std::uint64_t rounded(std::uint64_t bytes) {
+  return (bytes + ThreadStacks::guard_bytes - 1) & ~(ThreadStacks::guard_bytes - 1);
 }
 
 }  // namespace
@@ -70,7 +69,7 @@ constexpr std::uint64_t to_pages(std::uint64_t bytes) {
 void ThreadStacks::set_guards(Guards guards) { guards_of_new.store(guards); }
 
 bool ThreadStacks::fit(std::uint64_t bytes, std::uint32_t count) {
-  bytes = to_pages(bytes);
+  bytes = rounded(bytes);
   if (bytes <= stack_bytes_ && count <= count_) return true;
   bytes = std::max(bytes, stack_bytes_);
   count = std::max(count, count_);
@@ -86,7 +85,7 @@ bool ThreadStacks::fit(std::uint64_t bytes, std::uint32_t count) {
 }
 
 bool ThreadStacks::has_room(std::uint64_t bytes, std::uint64_t count) {
-  const auto wanted = reservation(to_pages(bytes), count);
+  const auto wanted = reservation(rounded(bytes), count);
   if (!wanted) return false;
   std::byte* const memory = reserve(*wanted);
   if (memory == nullptr) return false;
