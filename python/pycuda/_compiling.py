@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Sources to device code: what `pycuda.compiler.compile`, and all modules made from sources, call."""
 
-import functools
 import os
-import pathlib
 import re
 import sys
 import warnings
@@ -73,29 +71,26 @@ def _compile(source, nvcc, options, keep, extern_c, arch, code, cache_folder, in
     extension = rtc()
     device = _driver._device_traits()
     source = source_bytes(source)
-    noted = source
-    if device.is_cpu and not {"-G", "--device-debug"}.isdisjoint(options):
-        from pycuda import _type_notes  # start-up time: for debuggers
-
-        noted = _type_notes.with_type_notes(source)
     timed = _compile_times.Compilation("compiling", "compiled to device code", source, _keeps(cache_folder))
     try:
         with timed:
-            compile_text = functools.partial(
-                the_compiler().compile,
-                options=options,
-                include_folders=include_dirs,
-                arch="" if arch is None else str(arch),
-                code="" if code is None else str(code),
-                target=target,
-                device=device,
-                extern_c=extern_c,
-                keep=bool(keep),
-                cache_folder=cache_folder,
-                nvcc=nvcc_program(nvcc),
-                name_expressions=list(names),
+            compiled = Compiled(
+                *the_compiler().compile(
+                    source=source,
+                    options=options,
+                    include_folders=include_dirs,
+                    arch="" if arch is None else str(arch),
+                    code="" if code is None else str(code),
+                    target=target,
+                    device=device,
+                    extern_c=extern_c,
+                    keep=bool(keep),
+                    cache_folder=cache_folder,
+                    nvcc=nvcc_program(nvcc),
+                    name_expressions=list(names),
+                ),
+                is_cpu=device.is_cpu,
             )
-            compiled = Compiled(*_compiled_with_notes(compile_text, source, noted), is_cpu=device.is_cpu)
             timed.from_cache = compiled.from_cache
     except extension.CompileFailure as failure:
         message, command, stdout, stderr = failure.args
@@ -120,23 +115,6 @@ def _compile(source, nvcc, options, keep, extern_c, arch, code, cache_folder, in
     if compiled.log:
         _warn_of_output(compiled.log)
     return compiled
-
-
-def _compiled_with_notes(compile_text, source, noted):
-    """What the compiler gives for a source with type notes, without a trace of them in texts for people."""
-    if noted == source:
-        return compile_text(source=source)
-    from pycuda import _type_notes  # start-up time: as above
-
-    try:
-        image, log, from_cache, folder, *others = compile_text(source=noted)
-    except rtc().CompileFailure:
-        # Its own mistake, or a declaration that was not understood.
-        return compile_text(source=source)
-    if folder:
-        kept = pathlib.Path(folder, "kernel.cu")
-        kept.write_bytes(_type_notes.without_type_notes(kept.read_bytes().decode("latin-1")).encode("latin-1"))
-    return image, _type_notes.without_type_notes(log), from_cache, folder, *others
 
 
 def compile(

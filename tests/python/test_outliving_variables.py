@@ -11,7 +11,6 @@ from gdb_session import run_gdb
 from programs import has_cpu_driver, is_cpu
 from pycuda._stepping.declarations import Declarations, names_of
 from pycuda._stepping.types import Types
-from pycuda._type_notes import with_type_notes, without_type_notes
 from pycuda.compiler import SourceModule
 
 pytestmark = pytest.mark.skipif(not has_cpu_driver(), reason="needs the CPU driver, which was not built")
@@ -81,7 +80,7 @@ def test_gdb_prints_them_where_their_names_are_known(tmp_path):
         tmp_path,
         *(f"directory {tmp_path}", f"break kernel.cu:{line_of('a[i] += tile[i & 3]')} if threadIdx.x == 3", "run"),
         *("print tile", "print single", "delete", f"break kernel.cu:{line_of('a[i] += tile[7')} if threadIdx.x == 7"),
-        *("continue", "print tile[5]", "print total", "print factors", "print/d sizeof(single)", "delete"),
+        *("continue", "print tile[20]@4", "print total", "print factors", "print/d sizeof(single)", "delete"),
         *(f"break kernel.cu:{line_of('return calls')}", "continue", "print calls", "ptype calls", "delete"),
         *("break summed", "continue", "next", "print calls", "print more", "up", "print total[0]", "kill"),
         PYCUDA_CPU_THREADS="1",
@@ -138,95 +137,6 @@ extern "C" __global__ void k(int *a)
     ]
 
 
-STRUCTURES = """
-struct Particle { float x, y; int id; };
-struct Cell { Particle first; short n[3]; };
-__device__ Cell cells[8];
-__shared__ Particle wide[4];
-template <class T> struct Box { T low, high; };
-template <class T> __device__ T grow(T by)
-{
-  static __device__ Box<T> box = {0, 1};
-  box.high += by;
-  return box.high;
-}
-extern "C" __global__ void k(int *a)
-{
-  struct Local { double w; char tag; };
-  __shared__ Particle tile[2][4];
-  static __device__ Local own = {1.5, 'c'};
-  __shared__ struct { int u; float v; } plain;
-  extern __shared__ Particle rest[];
-  int i = threadIdx.x;
-  tile[i / 4][i % 4].id = a[i];
-  wide[i & 3].x = 2;
-  plain.u = 4;
-  plain.v = 2.5f;
-  rest[i].y = i;
-  cells[i].n[1] = 4;
-  __syncthreads();
-  {
-    __shared__ Cell tile;
-    tile.first.id = 7;
-    tile.n[2] = 9;
-    a[i] = tile.first.id;
-  }
-  a[i] += tile[0][0].id + wide[0].x + own.w + own.tag + plain.u + rest[i].y + cells[i].n[1];
-  a[i] += grow<int>(2) + grow<float>(0.5f);
-}
-"""
-
-
-def line_of_structures(text):
-    return next(number for number, line in enumerate(STRUCTURES.split("\n"), 1) if text in line)
-
-
-def test_gdb_shows_the_members_of_structures_that_only_such_variables_have(tmp_path):
-    program = tmp_path / "program.py"
-    program.write_text(PROGRAM.replace(SOURCE, STRUCTURES).replace("block=(8, 1, 1)", "block=(8, 1, 1), shared=96"))
-    (tmp_path / "kernel.cu").write_text(STRUCTURES)
-    said = run_gdb(
-        program,
-        tmp_path,
-        *(f"directory {tmp_path}", f"break kernel.cu:{line_of_structures('a[i] = tile.first')} if threadIdx.x == 3"),
-        *("run", "print tile", "delete"),
-        *(f"break kernel.cu:{line_of_structures('a[i] += tile[0]')} if threadIdx.x == 7", "continue"),
-        *("print tile[1][2]", "print/d sizeof(tile)", "print wide[3]", "print own", "print plain", "print rest[5]"),
-        *("print cells[2].n", "info locals", "delete", f"break kernel.cu:{line_of_structures('return box')}"),
-        *("continue", "print box", "continue", "print box", "kill"),
-        PYCUDA_CPU_THREADS="1",
-    )
-    values = re.findall(r"^\$\d+ = (.*)$", said, re.MULTILINE)
-    assert values[:8] == [
-        "{first = {x = 0, y = 0, id = 7}, n = {0, 0, 9}}",
-        *("{x = 0, y = 0, id = 6}", "96", "{x = 2, y = 0, id = 0}", "{w = 1.5, tag = 99 'c'}", "{u = 4, v = 2.5}"),
-        *("{x = 0, y = 5, id = 0}", "{0, 4, 0}"),
-    ], said
-    assert values[8:] == ["{low = 0, high = 17}", "{low = 0, high = 5}"], said
-    assert "__pycuda" not in said, said
-
-
-def test_a_walk_shows_the_members_of_structures_that_only_such_variables_have(context):
-    if not is_cpu():
-        pytest.skip("needs the CPU driver, whose kernels are walked")
-    k = SourceModule(STRUCTURES, no_extern_c=True).get_function("k")
-    a = np.arange(8, dtype=np.int32)
-    walk = pycuda.debug.step(k, cuda.InOut(a), block=(8, 1, 1), thread=(2, 0, 0), shared=96)
-    (inner,) = (step for step in walk if step.source.strip() == "a[i] = tile.first.id;")
-    assert inner.variables["tile"]["first"]["id"] == 7 and inner.variables["tile"]["n"][2] == 9
-    outer = next(step for step in walk if "own.tag" in step.source)
-    seen = outer.variables
-    assert not [name for name in seen if "pycuda" in name]
-    assert seen["tile"].shape == (2, 4) and seen["tile"][1, 2]["id"] == 6
-    assert seen["wide"]["x"].tolist() == [2, 2, 2, 2]
-    assert seen["own"].tolist() == (1.5, ord("c")) and seen["plain"].tolist() == (4, 2.5)
-    assert seen["rest"]["y"].tolist() == [*range(8)]
-    reads = [touch.name for touch in outer.reads]
-    assert reads[:4] == ["tile[0][0].id", "wide[0].x", "own.w", "own.tag"] and "cells[2].n[1]" in reads
-    boxes = [touch.name for step in walk for touch in step.writes if "box" in touch.name]
-    assert boxes == ["box.high", "box.high"]
-
-
 def test_pointers_in_structures_are_what_they_point_to(context):
     if not is_cpu():
         pytest.skip("needs the CPU driver, whose kernels are walked")
@@ -250,54 +160,6 @@ extern "C" __global__ void k(int *a)
         "own[0].next[1] = 0x0",
         "a[0] = 1",
     ]
-
-
-def test_type_notes_stand_behind_declarations_that_are_understood():
-    source = b"""
-// __shared__ int no;
-#define MACRO __shared__ float no[3];
-namespace a { __shared__ int wide[4]; struct S { static const int no = 3; int m() { static __device__ int c{1}; } }; }
-static __device__ float no(float x, float y) { return x; }
-template <class T> __device__ T no = 3;
-__device__ P described[4];
-__global__ void k() {
-  __shared__ __align__(16) volatile P q[3][N], *y; const char *text = "__shared__ int no;";
-  __shared__ A<int, float> pair; __shared__ struct { int no; } plain, others[2];
-  extern __shared__ float rest[]; for (;;) { static __device__ int w = f(1, 2), v[2] = {1, 2}; }
-  enum { no }; static enum { other } no;
-}
-extern __shared__ float twice[];
-extern __shared__ float twice[];
-"""
-    noted = with_type_notes(source)
-    assert without_type_notes(noted.decode()) == source.decode()
-    plain = "  __shared__ P p[4]; int spare;"
-    line = with_type_notes(plain.encode()).decode()
-    below, wanted = (" " * text.index("spare") + "^" for text in (line, plain))
-    assert without_type_notes(f"{line}\n{below}\n  ^") == f"{plain}\n{wanted}\n  ^"
-    names = [re.findall(rb"decltype\(&(\w+)\) __pycuda_type_\1;", line) for line in noted.splitlines()]
-    assert [b" ".join(line).decode() for line in names] == [
-        *("", "", "", "wide c", "", "", "", ""),
-        *("q y", "pair plain others", "rest w v", "", "", "twice", ""),
-    ]
-    assert noted.count(b"__device__ decltype") == 2
-
-
-def test_a_source_whose_notes_do_not_compile_is_compiled_without(context):
-    if not is_cpu():
-        pytest.skip("needs the CPU driver")
-    source = """
-#define DECLARE(type, name) type name; type name##_2
-__global__ void k(int *a) { static __device__ DECLARE(int, x); static __device__ int &y = x_2; a[0] = x + y; }
-"""
-    with pytest.raises(cuda.CompileError) as failure:
-        SourceModule(source + "nonsense", options=["-G"])
-    assert "__pycuda" not in str(failure.value)
-    a = np.ones(1, np.int32)
-    SourceModule("__global__ void k(int *a) { __shared__ int x; x = 3; a[0] = x; }", options=["-G"]).get_function("k")(
-        cuda.Out(a), block=(1, 1, 1)
-    )
-    assert a[0] == 3
 
 
 @pytest.mark.parametrize(

@@ -212,20 +212,11 @@ class _Function:
             element = declaration.type
             if element is None and memory.kind:  # a template's; the compilers write u32 for int, too
                 element = Type(_dtype(memory.kind.replace("u", "s").replace("b", "s")))
-            of = self._noted_type(memory) or type_of_bytes(element, declaration.shape, memory.size)
+            of = type_of_bytes(element, declaration.shape, memory.size)
             name = names_of(memory.symbol)[0][-1]
             self.program.names[memory.symbol] = [(0, name, of, memory.size)]
             found.append((name, of, memory, declaration))
         return sorted(found, key=lambda one: one[3].line)
-
-    def _noted_type(self, memory):
-        """The type that a variable has in the source, if that is known and as long as the variable."""
-        of = self.program.information.noted.get(memory.symbol)
-        if of is None or of.dtype.itemsize == memory.size:
-            return of
-        # An array without a size.
-        element = of.target if of.dtype.shape and of.dtype.itemsize == 0 else None
-        return type_of_bytes(element, (), memory.size) if element is not None else None
 
     # --- what can be seen where ---
 

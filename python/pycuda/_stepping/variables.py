@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Which variables of the source can be seen where in a PTX function, and where they are."""
 
-from collections import Counter
 from dataclasses import dataclass, field
 
 from pycuda._stepping.sections import Reader, read_entries
 from pycuda._stepping.types import Type, Types
-from pycuda._type_notes import PREFIX
 
 _ADDRESS, _PLUS, _REGISTER = 0x03, 0x23, 0x90  # DW_OP_addr, DW_OP_plus_uconst, DW_OP_regx
 
@@ -61,8 +59,6 @@ class DebugInformation:
     functions : dict
         The `Scope` of each function, by its symbol.
     globals : list of Variable
-    noted : dict
-        By symbol, the `Type` of variables that the compilers say nothing of, from type notes.
     types : Types
     """
 
@@ -70,7 +66,7 @@ class DebugInformation:
         self._sections = sections
         units, self._entries = read_entries(sections)
         self.types = Types(self._entries)
-        self.functions, self.globals, self.noted = {}, [], {}
+        self.functions, self.globals = {}, []
         for unit in units:
             self._read(unit)
 
@@ -78,46 +74,11 @@ class DebugInformation:
         for entry in parent.children:
             if entry.tag == 0x39:  # a namespace
                 self._read(entry)
-            elif entry.tag == 0x2E:
-                self._read_notes(entry)
-                if 0x11 in entry.attributes:
-                    scope = self._scope(entry)
-                    self.functions[scope.symbol] = scope
+            elif entry.tag == 0x2E and 0x11 in entry.attributes:
+                scope = self._scope(entry)
+                self.functions[scope.symbol] = scope
             elif entry.tag == 0x34 and (variable := self._variable(entry)):
-                if variable.name.startswith(PREFIX):
-                    self._note_of_file(variable)
-                else:
-                    self.globals.append(variable)
-
-    def _note_of_file(self, variable):
-        name = variable.name.removeprefix(PREFIX)
-        for _, _, location in variable.places:
-            mangled = f"{len(variable.name)}{variable.name}"
-            symbol = location.symbol.replace(mangled, f"{len(name)}{name}").removeprefix(PREFIX)
-            self.noted[symbol] = variable.type.target
-
-    def _read_notes(self, function):
-        """Of the function's own variables, in the order of the source as their symbols have it."""
-        attributes = self._origin(function)
-        name = attributes.get(3, "")
-        linkage = attributes.get(0x2007, attributes.get(0x6E, ""))
-        symbol = f"_ZZ{linkage[2:] if linkage.startswith('_Z') else f'{len(name)}{name}'}E"
-        counted = Counter()
-        for note in self._notes_in(function):
-            own = note.get(3).removeprefix(PREFIX)
-            number = counted[own]
-            counted[own] += 1
-            rest = "" if number == 0 else f"_{number - 1}" if number < 11 else f"__{number - 1}_"
-            pointer = self.types.at(note.get(0x49))
-            if pointer is not None:
-                self.noted.setdefault(f"{symbol}{len(own)}{own}{rest}", pointer.target)
-
-    def _notes_in(self, parent):
-        for entry in parent.children:
-            if entry.tag == 0x0B:
-                yield from self._notes_in(entry)
-            elif entry.tag == 0x34 and entry.get(3, "").startswith(PREFIX):
-                yield entry
+                self.globals.append(variable)
 
     def _origin(self, entry):
         """The attributes of an entry and those that it has from the function that is inlined there."""
@@ -141,8 +102,7 @@ class DebugInformation:
         )
         for child in entry.children:
             if child.tag in (0x05, 0x34):
-                variable = self._variable(child)
-                if variable is not None and not variable.name.startswith(PREFIX):
+                if variable := self._variable(child):
                     scope.variables.append(variable)
             elif child.tag in (0x0B, 0x1D):
                 scope.scopes.append(self._scope(child))

@@ -177,7 +177,7 @@ void SourceFrame::add_variable(const ptx::DebugEntry& entry, std::size_t scope) 
   const ptx::DebugEntry& named = known_.origin_of(entry);
   const std::string name = source_name(named.text(dwarf::at_name));
   llvm::DIType* const type = known_.types().type_of(named);
-  if (name.empty() || type == nullptr || name.starts_with(SourceInformation::note_prefix)) return;
+  if (name.empty() || type == nullptr) return;
   llvm::DILocalScope* const of = scopes_[scope].scope;
   llvm::DIFile* const file = known_.types().file_of(named);
   const unsigned line = clamped(named.number(dwarf::at_decl_line));
@@ -306,9 +306,8 @@ void SourceFrame::add_symbol(const ptx::Variable& variable, const ptx::SymbolRef
     return declare_symbol(variable, symbol, name, type, 0);
   const bool is_own = variable.name.starts_with("_ZZ");
   if (variable.space != ptx::Space::Shared && !is_own) return;
-  llvm::DIType* type = known_.noted_type_of(variable);
-  if (type == nullptr)
-    type = known_.types().of_variable(variable, accessed_type(lowering_.source(), symbol));
+  llvm::DIType* const type =
+      known_.types().of_variable(variable, accessed_type(lowering_.source(), symbol));
   if (!is_own) return declare_symbol(variable, symbol, name, type, 0);
   work_ += lowering_.source().body.size();
   if (is_too_much()) return;

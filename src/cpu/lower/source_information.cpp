@@ -12,21 +12,6 @@ namespace pycuda::cpu::lower {
 
 namespace dwarf = ptx::dwarf;
 
-namespace {
-
-std::string mangled_name(std::string_view name) {
-  return std::to_string(name.size()) + std::string(name);
-}
-
-/// Of the second one of a name on, counted from 0.
-std::string discriminator(unsigned number) {
-  if (number == 0) return {};
-  const std::string digits = std::to_string(number - 1);
-  return number <= 10 ? "_" + digits : "__" + digits + "_";
-}
-
-}  // namespace
-
 std::unique_ptr<SourceInformation> SourceInformation::read(const ptx::Module& source,
                                                            llvm::Module& target) {
   if (source.debug_text.empty()) return nullptr;
@@ -65,80 +50,6 @@ SourceInformation::SourceInformation(const ptx::Module& source, llvm::Module& ta
     for (const ptx::DebugRange& range : entries_.places_of(entry))
       by_symbol_.emplace(range.place.symbol, index);
   }
-  read_notes();
-}
-
-void SourceInformation::read_notes() {
-  for (const ptx::DebugEntry& entry : entries_.all()) {
-    if (entry.tag == dwarf::tag_subprogram) read_notes_of_function(entry);
-    const std::string_view name = entry.text(dwarf::at_name);
-    if (entry.tag == dwarf::tag_variable && name.starts_with(note_prefix))
-      read_note_of_file(entry, name.substr(note_prefix.size()));
-  }
-}
-
-/// The variables of a function are _ZZ, the function, E and the name; those that are called alike
-/// are numbered from the second one on, in the order of the source.
-void SourceInformation::read_notes_of_function(const ptx::DebugEntry& function) {
-  const ptx::DebugEntry& named = origin_of(function);
-  const std::string_view name = named.text(dwarf::at_name);
-  std::string_view linkage = named.text(dwarf::at_mips_linkage_name);
-  if (linkage.empty()) linkage = named.text(dwarf::at_linkage_name);
-  const std::string prefix =
-      "_ZZ" + (linkage.starts_with("_Z") ? std::string(linkage.substr(2)) : mangled_name(name)) +
-      "E";
-  std::map<std::string_view, unsigned> counts;
-  const auto enter = [&](const auto& self, const ptx::DebugEntry& outer) -> void {
-    for (const std::size_t child : outer.children) {
-      const ptx::DebugEntry& entry = entries_.all()[child];
-      if (entry.tag == dwarf::tag_lexical_block) self(self, entry);
-      if (entry.tag != dwarf::tag_variable) continue;
-      const ptx::DebugEntry& note = origin_of(entry);
-      std::string_view own = note.text(dwarf::at_name);
-      if (!own.starts_with(note_prefix)) continue;
-      own.remove_prefix(note_prefix.size());
-      add_note(prefix + mangled_name(own) + discriminator(counts[own]++), note);
-    }
-  };
-  enter(enter, function);
-}
-
-void SourceInformation::read_note_of_file(const ptx::DebugEntry& note, std::string_view name) {
-  const ptx::DebugValue* const place = note.find(dwarf::at_location);
-  if (place == nullptr || place->kind != ptx::DebugValue::Kind::Block) return;
-  for (const ptx::DebugRange& range : entries_.places_of(note)) {
-    std::string symbol(range.place.symbol);
-    const std::string own = mangled_name(note.text(dwarf::at_name));
-    if (const std::size_t at = symbol.find(own); at != std::string::npos) {
-      symbol.replace(at, own.size(), mangled_name(name));
-    } else {
-      symbol = name;
-    }
-    add_note(std::move(symbol), note);
-  }
-}
-
-void SourceInformation::add_note(std::string symbol, const ptx::DebugEntry& note) {
-  const ptx::DebugValue* const type = note.find(dwarf::at_type);
-  const ptx::DebugEntry* const pointer = type != nullptr ? entries_.at(type->number) : nullptr;
-  if (pointer != nullptr && pointer->tag == dwarf::tag_pointer_type)
-    notes_.emplace(std::move(symbol), pointer);
-}
-
-llvm::DIType* SourceInformation::noted_type_of(const ptx::Variable& variable) {
-  const auto found = notes_.find(variable.name);
-  if (found == notes_.end()) return nullptr;
-  llvm::DIType* const type = types_.type_of(*found->second);
-  if (type == nullptr) return nullptr;
-  if (type->getSizeInBits() == 8 * variable.bytes && variable.bytes != 0) return type;
-  // One element of an array whose size the launch says.
-  const auto* const array = llvm::dyn_cast<llvm::DICompositeType>(type);
-  if (variable.bytes != 0 || array == nullptr || array->getTag() != llvm::dwarf::DW_TAG_array_type)
-    return nullptr;
-  llvm::DIType* const element = array->getBaseType();
-  return builder_.createArrayType(
-      element->getSizeInBits(), 0, element,
-      builder_.getOrCreateArray({builder_.getOrCreateSubrange(0, std::int64_t{1})}));
 }
 
 /// Information of lines alone names functions, too.

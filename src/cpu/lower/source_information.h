@@ -5,10 +5,7 @@
 #include <llvm/IR/DIBuilder.h>
 #include <llvm/IR/Module.h>
 
-#include <functional>
-#include <map>
 #include <memory>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -35,30 +32,18 @@ class SourceInformation {
   llvm::DISubprogram* subprogram_of(const ptx::DebugEntry& entry);
   /// The type of a variable of the file; null if it has no entry.
   llvm::DIType* type_of_symbol(std::string_view symbol);
-  /// The type of a variable that has none, by a type note; null if there is none that fits.
-  llvm::DIType* noted_type_of(const ptx::Variable& variable);
   /// Resolves what refers to each other. Once, at the end.
   void finish() { builder_.finalize(); }
-
-  /// Type notes: pointers to variables that the compilers describe no types of, which the Python
-  /// package (_type_notes.py) declares behind these. They are called like them, with this before.
-  static constexpr std::string_view note_prefix = "__pycuda_type_";
 
  private:
   SourceInformation(const ptx::Module& source, llvm::Module& target, ptx::DebugEntries entries);
   bool describes_variables() const;
-  void read_notes();
-  void read_notes_of_function(const ptx::DebugEntry& function);
-  void read_note_of_file(const ptx::DebugEntry& note, std::string_view name);
-  void add_note(std::string symbol, const ptx::DebugEntry& note);
 
   ptx::DebugEntries entries_;
   llvm::DIBuilder builder_;
   SourceTypes types_;
   ptx::NumbersByName by_label_, by_symbol_;       ///< entries of functions and variables
   std::vector<llvm::DISubprogram*> subprograms_;  ///< by entry
-  /// By the symbols of the variables that they are about: the entries of their types, pointers.
-  std::map<std::string, const ptx::DebugEntry*, std::less<>> notes_;
   llvm::DIFile* first_file_;
 };
 
