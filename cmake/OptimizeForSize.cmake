@@ -12,7 +12,8 @@ function(pycuda_optimize_for_size target)
     set(for_speed ${sources})
     list(FILTER for_speed INCLUDE REGEX "^${CMAKE_CURRENT_SOURCE_DIR}/(${except})\\.cpp$")
     list(REMOVE_ITEM sources ${for_speed})
-    # A target of its own, because all files of a precompiled header are optimized alike.
+    # A target of its own, because all files of a precompiled header are optimized alike. It takes the properties that
+    # the target has at this point.
     add_library(${target}_for_speed OBJECT ${for_speed})
     foreach(property COMPILE_DEFINITIONS COMPILE_OPTIONS CXX_VISIBILITY_PRESET INCLUDE_DIRECTORIES LINK_LIBRARIES)
       get_target_property(value ${target} ${property})

@@ -53,4 +53,4 @@ def test_strided_reductions_are_no_longer_than_they_need_to_be(programs_on_cpu, 
     texts = [file.read_bytes() for file in tmp_path.glob("*.cubin")]
     loads = [text.count(b"ld.global.") for text in texts if b".entry array_sum_" in text]
     # The other one adds what the blocks have left, which lies side by side.
-    assert min(loads) == 2 * 4 + 4 + 2
+    assert 0 < min(loads) <= 2 * 4 + 4 + 2

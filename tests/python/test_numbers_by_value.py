@@ -41,21 +41,24 @@ def test_a_complex_number_is_one_value_of_two_numbers(declared):
 @pytest.mark.parametrize(
     ("declared", "array", "remedy"),
     [
-        ("double a", np.array(3), "its item"),
-        ("long long a", np.array([2.5]), "its item"),
-        ("float a", np.array(7, np.int32), "its item"),
-        ("int a", np.array(7, np.float32), "its item"),
+        ("double a", np.array(3), "array.item"),
+        ("long long a", np.array([2.5]), "array.item"),
+        ("float a", np.array(7, np.int32), "array.item"),
+        ("int a", np.array(7, np.float32), "array.item"),
         ("double a", np.array([1, 2], np.int32), "pass one of its elements"),
         ("double a", np.array([1, 2], np.float32), "pass one of its elements"),
         ("unsigned long long a", np.zeros(4, np.int16), "pass one of its elements"),
-        ("unsigned long long a", np.zeros(1, np.float64), "its item"),
-        ("double a", np.array(1j, np.complex64), "its item"),
+        ("unsigned long long a", np.zeros(1, np.float64), "array.item"),
+        ("double a", np.array(1j, np.complex64), "array.item"),
         ("float2 a", np.array([1, 2], np.int32), "astype converts"),
-        ("double2 a", np.ones(4, np.float32), "astype converts"),
+        ("double2 a", np.ones(4, np.float32), "a numpy.array of its 2 numbers"),
         ("int2 a", np.ones(2, np.float32), "astype converts"),
         ("pycuda::complex<float> a", np.array(1.0), "astype converts"),
         ("__nv_bfloat162 a", np.ones(2, np.float16), "astype converts"),
-        ("__half2 a", np.ones(1, np.float32), "astype converts"),
+        ("__half2 a", np.ones(1, np.float32), "a numpy.array of its 2 numbers"),
+        ("__nv_bfloat16 a", np.array(1, np.float16), "array.item"),
+        ("int4 a", np.array([1, 2]), "a numpy.array of its 4 numbers"),
+        ("double a", np.array(3, np.uint64), "array.item"),
     ],
 )
 def test_arrays_of_other_numbers_are_refused(declared, array, remedy):
@@ -84,6 +87,10 @@ def test_arrays_of_other_numbers_are_refused(declared, array, remedy):
         ("double a", np.frombuffer(b"8 bytes.", np.uint8)),
         ("unsigned long long a", np.array([1, 2], np.uint32)),
         ("int a", np.array([1, 2], np.uint16)),
+        ("double a", np.array([1, 2], np.uint32)),
+        ("float2 a", np.array([1, 2], np.uint32)),
+        ("unsigned short a", np.array(1, np.float16)),
+        ("unsigned long long a", np.array(-1)),
     ],
 )
 def test_arrays_of_the_same_numbers_pass(declared, array):
@@ -111,6 +118,23 @@ def test_a_number_with_a_fraction_is_no_vector_of_integers(declared, number):
 def test_arrays_of_longer_numbers_are_to_be_converted(declared, array):
     with pytest.raises(TypeError, match=f"an ndarray of {array.nbytes} bytes, .*; astype converts the array"):
         kernel(declared)(array, **ONE)
+    other = np.ones(5, array.dtype)
+    with pytest.raises(TypeError, match=f"an ndarray of {other.nbytes} bytes, .*; a numpy.array of its . numbers"):
+        kernel(declared)(other, **ONE)
+
+
+@pytest.mark.parametrize("declared", ["int3", "int4", "char3", "short3", "longlong2"])
+@pytest.mark.parametrize("number", [7, np.int32(7), True])
+def test_an_integer_that_cannot_hold_a_vector_is_refused(declared, number):
+    with pytest.raises(TypeError, match=rf"vec.make_{declared}\(\.\.\.\) makes one"):
+        kernel(f"{declared} a")(number, **ONE)
+
+
+@pytest.mark.parametrize(
+    ("declared", "array"), [("double", np.array(3)), ("float2", np.array([3])), ("int4", np.array([1, 2]))]
+)
+def test_without_a_check_arrays_are_their_bytes(declared, array):
+    SourceModule(f"__global__ void k({declared} a) {{}}", check_arguments=False).get_function("k")(array, **ONE)
 
 
 @pytest.mark.parametrize("declared", ["__half2", "__nv_bfloat162"])

@@ -222,7 +222,7 @@ def test_what_get_global_returns_and_arrays_of_one_number():
     with pytest.raises(TypeError, match=r"not tuple: what get_global returns is \(address, bytes\), give its \[0\]"):
         cuda.memcpy_htod(module.get_global("c"), np.ones(4, np.float32))
     for number in (np.array(2.0), np.array([2.0])):
-        with pytest.raises(TypeError, match=r"but the parameter has 4 bytes; its item\(\) is a number"):
+        with pytest.raises(TypeError, match=r"but the parameter has 4 bytes; array.item\(\) is a number"):
             module.get_function("k")(number, np.int32(1), **ONE)
 
 

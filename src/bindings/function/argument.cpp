@@ -53,6 +53,13 @@ const char* Argument::advice_on_struct() const {
          "offsets where it has vectors such as float4, or put the same padding into the bytes";
 }
 
+std::string Argument::advice_on_parts(std::size_t count) const {
+  const std::size_t parts = vector().count != 0 ? vector().count : 2;
+  const bool is_one_complex = count == 1 && vector().count == 0;
+  if (count == parts || is_one_complex) return "; astype converts the array";
+  return "; a numpy.array of its " + std::to_string(parts) + " numbers is passed by value";
+}
+
 void Argument::raise_no_vector() const {
   const std::string type(declared_type());
   const cuda::VectorType vector = this->vector();
@@ -62,8 +69,7 @@ void Argument::raise_no_vector() const {
   const bool has_maker = !is_long && !type.ends_with('a') && !type.starts_with('_');
   const std::string advice =
       has_maker ? "; pycuda.gpuarray.vec.make_" + type + "(...) makes one value of it"
-                : "; a numpy.array of its " + std::to_string(vector.count) +
-                      " numbers is passed by value";
+                : advice_on_parts(0);
   raise_wrong_type(advice.c_str());
 }
 

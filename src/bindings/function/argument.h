@@ -92,7 +92,10 @@ struct Argument {
     throw nanobind::python_error();
   }
 
-  /// One number, or a tuple, was given for a vector.
+  /// What to do about an array of `count` numbers for a complex number or a vector.
+  [[gnu::cold]] std::string advice_on_parts(std::size_t count) const;
+
+  /// One number, or a tuple or list of them, was given for a vector.
   [[noreturn, gnu::cold]] void raise_no_vector() const;
   /// An address was given, directly or by an array, for a number.
   [[noreturn, gnu::cold]] void raise_address_for_number() const;

@@ -38,8 +38,7 @@ namespace {
 
 constexpr const char* kAdviceForPointers =
     "; for a pointer to its data wrap it in pycuda.driver.In, Out or InOut";
-constexpr const char* kAdviceForNumbers = "; its item() is a number";
-constexpr const char* kAdviceForParts = "; astype converts the array";
+constexpr const char* kAdviceForNumbers = "; array.item() is a number";
 constexpr const char* kAdviceForElements = "; pass one of its elements, such as array[0]";
 
 PyTypeObject* handler_class = nullptr;
@@ -62,9 +61,9 @@ void write_pointer_to_array(const Argument& argument, CUdeviceptr pointer, std::
 
 [[noreturn, gnu::cold]] void raise_wrong_array(const Argument& argument, std::size_t bytes,
                                                nb::handle dtype) {
-  const char* advice = kAdviceForPointers;
+  std::string advice = kAdviceForPointers;
   if (argument.vector().count != 0 || argument.complex().kind != cuda::ElementType::Kind::Any) {
-    advice = kAdviceForParts;
+    advice = argument.advice_on_parts(bytes / nb::cast<std::size_t>(dtype.attr("itemsize")));
   } else if (argument.bytes != sizeof(CUdeviceptr)) {
     const bool is_plain = dtype.attr("names").is_none();
     const bool is_one = nb::cast<std::size_t>(dtype.attr("itemsize")) == bytes;
@@ -73,44 +72,49 @@ void write_pointer_to_array(const Argument& argument, CUdeviceptr pointer, std::
                         : argument.advice_on_struct();
   }
   argument.raise_wrong_size(
-      "an ndarray of " + std::to_string(bytes) + " bytes, which is passed by value", advice);
+      "an ndarray of " + std::to_string(bytes) + " bytes, which is passed by value",
+      advice.c_str());
 }
 
-/// Whether elements of NumPy's `kind` and of `bytes` are what a parameter is or consists of. Bytes,
-/// and what is no number, have no kind to compare; unsigned integers may be the words of a longer
-/// number.
-bool has_kind_of(const Argument& argument, char kind, std::size_t bytes) {
+/// What a number, a complex number or a vector by value consists of; Any of others.
+cuda::ElementType unit_of(const Argument& argument) {
+  using enum cuda::ElementType::Kind;
+  if (!argument.may_have_parts()) {
+    const bool is_floating = argument.number == cuda::NumberKind::Floating;
+    if (is_floating) return cuda::plain_number(argument.declared_type());
+    return {Integer, static_cast<std::uint8_t>(argument.bytes)};
+  }
+  const cuda::ElementType complex = argument.complex();
+  if (complex.kind == Any) return argument.vector().number;
+  return {Float, static_cast<std::uint8_t>(complex.bytes / 2)};
+}
+
+/// Whether `count` elements of NumPy's `kind` and of `bytes` may be passed as the bytes of a
+/// parameter: they are what it consists of, or bits of it, as single bytes, several unsigned
+/// integers and those that hold halves are. What is no number has no kind to compare.
+bool has_kind_of(const Argument& argument, char kind, std::size_t bytes, std::size_t count) {
+  using enum cuda::ElementType::Kind;
   constexpr std::string_view kNumbers = "biufc";
   const bool is_number = kNumbers.find(kind) != std::string_view::npos;
   if (argument.declared_type().empty() || bytes == 1 || !is_number) return true;
+  const cuda::ElementType unit = unit_of(argument);
+  if (unit.kind == Any || (kind == 'u' && (count > 1 || unit.bytes == 2))) return true;
+  if (kind == 'c') return unit.kind == Float && bytes == 2U * unit.bytes;
+  if (bytes != unit.bytes) return kind == 'u' && unit.kind == Integer;
   const bool is_whole = kind == 'i' || kind == 'u';
-  if (!argument.may_have_parts()) {
-    if (argument.number == cuda::NumberKind::Floating) {
-      // Halves may be given as their bits.
-      return bytes == argument.bytes && (kind == 'f' || (is_whole && bytes == 2));
-    }
-    return kind == 'u' || (is_whole && bytes == argument.bytes);
-  }
-  const cuda::ElementType complex = argument.complex();
-  const cuda::VectorType vector = argument.vector();
-  if (complex.kind == cuda::ElementType::Kind::Any && vector.count == 0) return true;
-  if (vector.number.kind == cuda::ElementType::Kind::Integer) return is_whole;
-  // As bits, which NumPy has no other type for in the case of bfloat16.
-  if (is_whole && vector.number.bytes == 2) return bytes == 2 || bytes == 4;
-  if (vector.number.kind == cuda::ElementType::Kind::BFloat) return false;
-  const std::size_t real =
-      complex.kind == cuda::ElementType::Kind::Complex ? complex.bytes / 2U : vector.number.bytes;
-  return (kind == 'f' && bytes == real) || (kind == 'c' && bytes == 2 * real);
+  // Integers of 16 bits are the bits of halves; NumPy has no bfloat16.
+  if (bytes == 2) return is_whole || unit.kind != BFloat;
+  return is_whole == (unit.kind == Integer);
 }
 
 [[noreturn, gnu::cold]] void raise_other_numbers(const Argument& argument, nb::handle dtype,
                                                  std::size_t count) {
+  const std::string advice = argument.may_have_parts() ? argument.advice_on_parts(count)
+                             : count == 1              ? kAdviceForNumbers
+                                                       : kAdviceForElements;
   const std::string text = argument.place() + " is an ndarray of " +
                            nb::cast<std::string>(nb::str(dtype)) + ", but the parameter is '" +
-                           std::string(argument.declared_type()) + "'" +
-                           (argument.may_have_parts() ? kAdviceForParts
-                            : count == 1              ? kAdviceForNumbers
-                                                      : kAdviceForElements);
+                           std::string(argument.declared_type()) + "'" + advice;
   PyErr_SetString(PyExc_TypeError, text.c_str());
   throw nb::python_error();
 }
@@ -146,8 +150,9 @@ void write_array(const Argument& argument, std::byte* destination) {
   if (source.bytes() != argument.bytes || (argument.is_pointer() && !holds_address))
     raise_wrong_array(argument, source.bytes(), dtype);
   const auto item_bytes = nb::cast<std::size_t>(dtype.attr("itemsize"));
-  if (!argument.is_pointer() && !has_kind_of(argument, kind, item_bytes)) {
-    raise_other_numbers(argument, dtype, source.bytes() / item_bytes);
+  const std::size_t count = source.bytes() / item_bytes;
+  if (!argument.is_pointer() && !has_kind_of(argument, kind, item_bytes, count)) {
+    raise_other_numbers(argument, dtype, count);
   }
   if (dtype.attr("isnative").is(nb::handle(Py_False))) {
     argument.raise_wrong_kind(

@@ -3,6 +3,7 @@
 
 #include <nanobind/stl/string.h>
 
+#include <bit>
 #include <cmath>
 #include <complex>
 #include <cstring>
@@ -48,7 +49,9 @@ bool is_same_kind(const Argument& argument, ScalarKind value) {
   const cuda::VectorType vector = argument.vector();
   const bool is_complex = argument.complex().kind == Kind::Complex;
   if (!is_complex && vector.count == 0) return false;
-  if (is_whole && (vector.number.kind == Kind::Integer || vector.number.bytes == 2)) return false;
+  const bool is_word = std::has_single_bit(argument.bytes) && argument.bytes <= 8;
+  const bool may_be_bits = vector.number.kind == Kind::Integer || vector.number.bytes == 2;
+  if (is_whole && is_word && may_be_bits) return false;
   if (!is_complex && (vector.count > 1 || vector.number.kind == Kind::Integer)) {
     argument.raise_no_vector();
   }
