@@ -204,7 +204,8 @@ std::string ReductionText::bands() const {
     const std::string which = number(k);
     text += "    o" + which + " += static_cast<i64>(column) * step" + which + ";\n";
   }
-  const std::string each = "    for (u32 c = 0; c < full; c += " + threads + ") ";
+  // A trip reads several rows already.
+  const std::string each = "#pragma unroll 1\n    for (u32 c = 0; c < full; c += " + threads + ") ";
   // What another launch will read lies side by side.
   const auto stored = [&](const std::string& total, const std::string& c) {
     return store(total,

@@ -39,18 +39,28 @@ def test_kernels_of_arrays_are_compiled_without_declarations_that_they_do_not_us
     assert "option --minimal\n" in errors
 
 
-def test_strided_reductions_are_no_longer_than_they_need_to_be(programs_on_cpu, tmp_path):
-    """NVRTC unrolls loops by four, in which four elements are read already."""
-    program = """
+@pytest.mark.parametrize(
+    "array, axis, loads",
+    [
+        # Twice four elements in a turn, once for each trip that is left of two, and one by one; the other kernel adds
+        # what the blocks have left.
+        ("numpy.ones(140_000, numpy.float32))[::-2]", None, 2 * 4 + 4 + 2),
+        # Eight rows in a turn, one row, and one by one the columns that are left of whole sets of threads.
+        ("numpy.ones((60, 100), numpy.int64))[:, ::2]", 0, 8 + 1 + 4 + 3),
+    ],
+    ids=["to one number", "to a row"],
+)
+def test_strided_reductions_are_no_longer_than_they_need_to_be(programs_on_cpu, tmp_path, array, axis, loads):
+    """NVRTC unrolls loops by four, in which several elements are read already."""
+    program = f"""
     import numpy
     import pycuda.autoinit
     from pycuda import gpuarray
 
-    array = gpuarray.to_gpu(numpy.ones(140_000, numpy.float32))[::-2]
-    assert gpuarray.sum(array).get() == 70_000
+    array = gpuarray.to_gpu({array}
+    total = gpuarray.sum(array, axis={axis}).get()
+    assert (total == array.size // total.size).all()
     """
     run_program(program, PYCUDA_CACHE_DIR=str(tmp_path))
     texts = [file.read_bytes() for file in tmp_path.glob("*.cubin")]
-    loads = [text.count(b"ld.global.") for text in texts if b".entry array_sum_" in text]
-    # The other one adds what the blocks have left, which lies side by side.
-    assert 0 < min(loads) <= 2 * 4 + 4 + 2
+    assert 0 < min(text.count(b"ld.global.") for text in texts if b".entry array_sum_" in text) <= loads
