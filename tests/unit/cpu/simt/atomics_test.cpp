@@ -98,8 +98,10 @@ TEST_CASE("atomic operations of gangs find and leave what threads one after the 
   std::vector<std::string> names;
   for (std::size_t i = 0; i < std::size(operations); ++i) {
     for (int form = 0; form < 12; ++form) {
+      const bool returns = form % 2 != 0;
+      // An exchange is never without a result.
+      if (!returns && std::string(operations[i].name) == "exch.b32") continue;
       const std::string name = "k" + std::to_string(i) + "_" + std::to_string(form);
-      const bool returns = form % 2 != 0 || std::string(operations[i].name) == "exch.b32";
       names.push_back(name);
       text += kernel(name, operations[i], form / 2 % 2 != 0, form / 4, returns);
     }
