@@ -478,3 +478,12 @@ def test_the_arrays_own_kernels_are_clean():
     """
     output, errors = run_program(program, PYCUDA_CPU_CHECK="all", PYCUDA_DRIVER="cpu", PYCUDA_DISABLE_CACHE=1)
     assert "done" in output and "pycuda" not in errors, errors
+
+
+def test_a_fault_beside_an_array_is_not_blamed_on_one_that_is_gone(cpu_context, driver):
+    fill = SourceModule("__global__ void fill(float *a, int n) { if (threadIdx.x <= n) a[threadIdx.x] = 1; }")
+    fill = fill.get_function("fill")
+    fill(driver.InOut(np.zeros(500, np.float32)), np.int32(100), block=(256, 1, 1))
+    with pytest.raises(driver.Error, match="0 bytes past the end of the 48-byte block of device memory"):
+        with pycuda.checks("memory"):
+            fill(driver.InOut(np.zeros(12, np.float32)), np.int32(12), block=(256, 1, 1))

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Numbers, and arrays of numbers, as kernel arguments by value: converted to what the parameter is, or refused."""
 
+import ctypes
+
 import numpy as np
 import pycuda.driver as cuda
 import pytest
+from pycuda import gpuarray
 from pycuda.compiler import SourceModule
 
 pytestmark = pytest.mark.usefixtures("context")
@@ -123,9 +126,9 @@ def test_arrays_of_longer_numbers_are_to_be_converted(declared, array):
         kernel(declared)(other, **ONE)
 
 
-@pytest.mark.parametrize("declared", ["int3", "int4", "char3", "short3", "longlong2"])
-@pytest.mark.parametrize("number", [7, np.int32(7), True])
-def test_an_integer_that_cannot_hold_a_vector_is_refused(declared, number):
+@pytest.mark.parametrize("declared", ["int2", "uchar4", "int3", "int4", "char3", "short3", "longlong2"])
+@pytest.mark.parametrize("number", [7, np.int16(7), True, 2**40])
+def test_an_integer_is_no_vector(declared, number):
     with pytest.raises(TypeError, match=rf"vec.make_{declared}\(\.\.\.\) makes one"):
         kernel(f"{declared} a")(number, **ONE)
 
@@ -147,9 +150,86 @@ def test_a_number_is_no_pair_of_halves_unless_it_is_their_bits(declared):
     for number in (1.0, np.float32(1), np.float16(1), 1j, np.complex64(1), (1, 2), [1, 2]):
         with pytest.raises(TypeError, match="a numpy.array of its 2 numbers is passed by value"):
             k(number, cuda.Out(out), **ONE)
-    for bits in (0x40004000, np.uint32(0x40004000)):
-        k(bits, cuda.Out(out), **ONE)
-        assert list(out) == [2, 2]
+    k(np.uint32(0x40004000), cuda.Out(out), **ONE)
+    assert list(out) == [2, 2]
+
+
+STRUCT = "struct Size { int w, h; }; enum Color { RED, GREEN };\n"
+
+
+def of_struct(declared):
+    source = f"{STRUCT}extern \"C\" __global__ void k({declared} a, int *out) {{ *out = *(int *)&a; }}"
+    return SourceModule(source, no_extern_c=True).get_function("k")
+
+
+@pytest.mark.parametrize("number", [640, 640.0, True, np.float32(640), np.int16(640), (640, 480)])
+def test_a_number_is_no_struct(number):
+    with pytest.raises(TypeError, match=r"; numpy.array\(\(...\), dtype\)\[\(\)\] makes one struct"):
+        of_struct("Size")(number, np.intp(0), **ONE)
+
+
+@pytest.mark.parametrize(
+    ("declared", "value", "first"),
+    [
+        ("Size", np.int64(640 | 480 << 32), 640),
+        ("Size", np.int32([640, 480]), 640),
+        ("Size", np.array((640, 480), [("w", np.int32), ("h", np.int32)])[()], 640),
+        ("int2", gpuarray.vec.make_int2(640, 480), 640),
+        ("Color", 1, 1),
+        ("Color", np.int64(1), 1),
+        ("Color", np.array(1, np.int32), 1),
+    ],
+)
+def test_bytes_of_structs_and_numbers_of_enumerations_pass(declared, value, first):
+    out = np.zeros(1, np.int32)
+    of_struct(declared)(value, cuda.Out(out), **ONE)
+    assert out[0] == first
+
+
+def test_a_pointer_to_a_function_and_a_reference_are_integers():
+    for declared in ("int (*f)(int)", "const int &n", "const int (&n)[2]"):
+        kernel(declared)(0, **ONE)
+
+
+@pytest.mark.parametrize(
+    ("declared", "value", "remedy"),
+    [
+        ("float2", gpuarray.vec.make_int2(1, 2), "vec.make_float2"),
+        ("int2", gpuarray.vec.make_float2(1, 2), "vec.make_int2"),
+        ("double", gpuarray.vec.make_float2(1, 2), "a field of it"),
+        ("double", np.zeros(1, [("a", [("x", np.int32), ("y", np.int32)])])[0], "a field of it"),
+    ],
+)
+def test_structs_of_other_numbers_are_refused(declared, value, remedy):
+    with pytest.raises(TypeError, match=remedy):
+        kernel(f"{declared} a")(value, **ONE)
+
+
+@pytest.mark.parametrize("declared", ["float2", "int2", "pycuda::complex<float>"])
+def test_an_address_is_no_vector(declared):
+    array = gpuarray.zeros(4, np.float32)
+    for argument in (array, cuda.In(np.zeros(4, np.float32))):
+        with pytest.raises(TypeError, match="is an array"):
+            kernel(f"{declared} a")(argument, **ONE)
+
+
+@pytest.mark.parametrize("number", [2.0, 0.5, np.float32(2), np.float64(-1), ctypes.c_float(2)])
+def test_a_float_becomes_a_bool_by_its_truth(number):
+    out = np.zeros(2, np.int32)
+    k = SourceModule("__global__ void k(bool b, int *a) { a[0] = b; a[1] = b == true; }").get_function("k")
+    k(number, cuda.Out(out), **ONE)
+    assert list(out) == [1, 1]
+    k(type(number)(0), cuda.Out(out), **ONE)
+    assert list(out) == [0, 0]
+
+
+@pytest.mark.parametrize("declared", ["int", "float", "double", "long long"])
+def test_several_values_for_a_number_are_told_to_pass_one(declared):
+    for value in ([1, 2], (1,), None):
+        with pytest.raises(TypeError, match="; pass one number"):
+            kernel(f"{declared} a")(value, **ONE)
+    with pytest.raises(TypeError, match="pass one of its elements"):
+        kernel(f"{declared} a")(np.ones(5), **ONE)
 
 
 @pytest.mark.parametrize(("declared", "count"), [("double3", 3), ("longlong4_16a", 4), ("ulonglong3", 3)])
@@ -167,12 +247,11 @@ def test_vectors_without_a_maker_are_arrays(declared, count):
 @pytest.mark.parametrize(
     ("declared", "number", "expected"),
     [
-        ("uchar4", 0x04030201, [1, 2, 3, 4]),
         ("uchar4", np.uint32(0x04030201), [1, 2, 3, 4]),
         ("ushort2", np.int32(0x00020001), [1, 2]),
         ("int1", 7, [7]),
         ("int1", np.int64(-7), [-7]),
-        ("int2", 1 | 2 << 32, [1, 2]),
+        ("int2", np.int64(1 | 2 << 32), [1, 2]),
         ("float1", 2, [2]),
         ("float1", np.int32(2), [2]),
         ("float1", np.float32(2.5), [2.5]),

@@ -43,7 +43,14 @@ cuda::VectorType Argument::vector() const {
 }
 
 bool Argument::is_struct() const {
-  return !declared_type().empty() && !is_pointer() && vector().count == 0 && may_have_parts();
+  const std::string_view type = declared_type();
+  if (type.empty() || is_pointer() || !may_have_parts()) return false;
+  // References, and pointers to functions and arrays.
+  if (type.find_first_of("&(") != type.npos) return false;
+  // The element of an enumeration is an integer.
+  if (vector().count != 0 || element.kind != cuda::ElementType::Kind::Any) return false;
+  return cuda::plain_number(type).kind == cuda::ElementType::Kind::Any && type != "char" &&
+         type != "char8_t" && complex().kind == cuda::ElementType::Kind::Any;
 }
 
 const char* Argument::advice_on_struct() const {
@@ -71,6 +78,12 @@ void Argument::raise_no_vector() const {
       has_maker ? "; pycuda.gpuarray.vec.make_" + type + "(...) makes one value of it"
                 : advice_on_parts(0);
   raise_wrong_type(advice.c_str());
+}
+
+void Argument::raise_no_struct() const {
+  raise_wrong_type(
+      "; numpy.array((...), dtype)[()] makes one struct, with a dtype of its members and "
+      "align=True");
 }
 
 void Argument::raise_address_for_number() const {

@@ -57,7 +57,8 @@ struct Argument {
     return own.kind == cuda::ElementType::Kind::Integer ? cuda::ElementType::Kind::Any : own.kind;
   }
 
-  /// Whether the parameter may be more than one number by value: a complex one, a vector, a struct.
+  /// Whether the parameter may be something else than a number by value: a complex number, a
+  /// vector, a struct.
   bool may_have_parts() const {
     return number == cuda::NumberKind::Other && kind == cuda::ParameterKind::Unknown;
   }
@@ -65,8 +66,11 @@ struct Argument {
   /// Of a parameter that is a complex number, or a vector such as "float4", by value.
   [[gnu::cold]] cuda::ElementType complex() const;
   [[gnu::cold]] cuda::VectorType vector() const;
+  bool has_parts() const {
+    return vector().count != 0 || complex().kind != cuda::ElementType::Kind::Any;
+  }
 
-  /// Whether the source declares what is neither a number nor a pointer.
+  /// Whether the source declares a struct: neither a number, an enumeration, nor a pointer.
   [[gnu::cold]] bool is_struct() const;
 
   /// What to do about the bytes of a struct that are not as many as the parameter has.
@@ -97,6 +101,8 @@ struct Argument {
 
   /// One number, or a tuple or list of them, was given for a vector.
   [[noreturn, gnu::cold]] void raise_no_vector() const;
+  /// The same for a struct.
+  [[noreturn, gnu::cold]] void raise_no_struct() const;
   /// An address was given, directly or by an array, for a number.
   [[noreturn, gnu::cold]] void raise_address_for_number() const;
   /// A number that the declared type does not hold.

@@ -23,6 +23,7 @@
 #include "bindings/convert/tensor_map_argument.h"
 #include "bindings/convert/texture_argument.h"
 #include "bindings/function/argument.h"
+#include "bindings/function/array_by_value.h"
 #include "bindings/function/element_check.h"
 #include "bindings/function/number_arguments.h"
 #include "bindings/gil/released.h"
@@ -35,11 +36,6 @@ namespace nb = nanobind;
 
 namespace pycuda::bindings {
 namespace {
-
-constexpr const char* kAdviceForPointers =
-    "; for a pointer to its data wrap it in pycuda.driver.In, Out or InOut";
-constexpr const char* kAdviceForNumbers = "; array.item() is a number";
-constexpr const char* kAdviceForElements = "; pass one of its elements, such as array[0]";
 
 PyTypeObject* handler_class = nullptr;
 
@@ -56,67 +52,9 @@ void write_pointer_to_array(const Argument& argument, CUdeviceptr pointer, std::
       argument.number == cuda::NumberKind::Unsigned && argument.bytes == sizeof(CUdeviceptr);
   if (argument.number != cuda::NumberKind::Other && !may_stand_for_it)
     argument.raise_address_for_number();
+  if (argument.may_have_parts() && !argument.is_pointer() && argument.has_parts())
+    argument.raise_address_for_number();
   write_pointer(argument, pointer, destination);
-}
-
-[[noreturn, gnu::cold]] void raise_wrong_array(const Argument& argument, std::size_t bytes,
-                                               nb::handle dtype) {
-  std::string advice = kAdviceForPointers;
-  if (argument.vector().count != 0 || argument.complex().kind != cuda::ElementType::Kind::Any) {
-    advice = argument.advice_on_parts(bytes / nb::cast<std::size_t>(dtype.attr("itemsize")));
-  } else if (argument.bytes != sizeof(CUdeviceptr)) {
-    const bool is_plain = dtype.attr("names").is_none();
-    const bool is_one = nb::cast<std::size_t>(dtype.attr("itemsize")) == bytes;
-    advice = !is_one    ? kAdviceForElements
-             : is_plain ? kAdviceForNumbers
-                        : argument.advice_on_struct();
-  }
-  argument.raise_wrong_size(
-      "an ndarray of " + std::to_string(bytes) + " bytes, which is passed by value",
-      advice.c_str());
-}
-
-/// What a number, a complex number or a vector by value consists of; Any of others.
-cuda::ElementType unit_of(const Argument& argument) {
-  using enum cuda::ElementType::Kind;
-  if (!argument.may_have_parts()) {
-    const bool is_floating = argument.number == cuda::NumberKind::Floating;
-    if (is_floating) return cuda::plain_number(argument.declared_type());
-    return {Integer, static_cast<std::uint8_t>(argument.bytes)};
-  }
-  const cuda::ElementType complex = argument.complex();
-  if (complex.kind == Any) return argument.vector().number;
-  return {Float, static_cast<std::uint8_t>(complex.bytes / 2)};
-}
-
-/// Whether `count` elements of NumPy's `kind` and of `bytes` may be passed as the bytes of a
-/// parameter: they are what it consists of, or bits of it, as single bytes, several unsigned
-/// integers and those that hold halves are. What is no number has no kind to compare.
-bool has_kind_of(const Argument& argument, char kind, std::size_t bytes, std::size_t count) {
-  using enum cuda::ElementType::Kind;
-  constexpr std::string_view kNumbers = "biufc";
-  const bool is_number = kNumbers.find(kind) != std::string_view::npos;
-  if (argument.declared_type().empty() || bytes == 1 || !is_number) return true;
-  const cuda::ElementType unit = unit_of(argument);
-  if (unit.kind == Any || (kind == 'u' && (count > 1 || unit.bytes == 2))) return true;
-  if (kind == 'c') return unit.kind == Float && bytes == 2U * unit.bytes;
-  if (bytes != unit.bytes) return kind == 'u' && unit.kind == Integer;
-  const bool is_whole = kind == 'i' || kind == 'u';
-  // Integers of 16 bits are the bits of halves; NumPy has no bfloat16.
-  if (bytes == 2) return is_whole || unit.kind != BFloat;
-  return is_whole == (unit.kind == Integer);
-}
-
-[[noreturn, gnu::cold]] void raise_other_numbers(const Argument& argument, nb::handle dtype,
-                                                 std::size_t count) {
-  const std::string advice = argument.may_have_parts() ? argument.advice_on_parts(count)
-                             : count == 1              ? kAdviceForNumbers
-                                                       : kAdviceForElements;
-  const std::string text = argument.place() + " is an ndarray of " +
-                           nb::cast<std::string>(nb::str(dtype)) + ", but the parameter is '" +
-                           std::string(argument.declared_type()) + "'" + advice;
-  PyErr_SetString(PyExc_TypeError, text.c_str());
-  throw nb::python_error();
 }
 
 /// An array in managed memory, of which a view need not be in one piece.
@@ -145,15 +83,7 @@ void write_array(const Argument& argument, std::byte* destination) {
   }
   const Buffer source = Buffer::read(argument.value);
   const nb::object dtype = nb::handle(argument.value).attr("dtype");
-  const char kind = nb::cast<std::string>(dtype.attr("kind")).front();
-  const bool holds_address = kind == 'i' || kind == 'u';
-  if (source.bytes() != argument.bytes || (argument.is_pointer() && !holds_address))
-    raise_wrong_array(argument, source.bytes(), dtype);
-  const auto item_bytes = nb::cast<std::size_t>(dtype.attr("itemsize"));
-  const std::size_t count = source.bytes() / item_bytes;
-  if (!argument.is_pointer() && !has_kind_of(argument, kind, item_bytes, count)) {
-    raise_other_numbers(argument, dtype, count);
-  }
+  check_by_value(argument, source.bytes(), dtype);
   if (dtype.attr("isnative").is(nb::handle(Py_False))) {
     argument.raise_wrong_kind(
         "of the other byte order: astype(dtype.newbyteorder('=')) converts the array");
@@ -335,11 +265,7 @@ void write_value(const Argument& argument, CUstream stream, std::byte* destinati
   }
   if (write_bytes(argument, destination)) return;
   const bool is_sequence = PyTuple_Check(value) || PyList_Check(value) || PyDict_Check(value);
-  if (is_sequence && argument.is_struct()) {
-    argument.raise_wrong_type(
-        "; numpy.array((...), dtype)[()] makes one struct, with a dtype of its members and "
-        "align=True");
-  }
+  if (is_sequence && argument.is_struct()) argument.raise_no_struct();
   if ((PyTuple_Check(value) || PyList_Check(value)) && argument.vector().count != 0) {
     argument.raise_no_vector();
   }
@@ -347,6 +273,8 @@ void write_value(const Argument& argument, CUstream stream, std::byte* destinati
       value == Py_None && (argument.is_pointer() || argument.declared_type().empty())
           ? "; numpy.intp(0) is a null pointer"
       : PyUnicode_Check(value) && !argument.is_pointer() ? "; float() or int() makes a number of it"
+      : (is_sequence || value == Py_None) && argument.number != cuda::NumberKind::Other
+          ? "; pass one number"
       : PyList_Check(value) || PyTuple_Check(value)
           ? "; numpy.array makes an array of it, pycuda.gpuarray.to_gpu copies that to the device"
       : PyObject_CheckBuffer(value) != 0 ? "; bytes() of it passes its contents by value"

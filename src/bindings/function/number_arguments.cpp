@@ -3,13 +3,13 @@
 
 #include <nanobind/stl/string.h>
 
-#include <bit>
 #include <cmath>
 #include <complex>
 #include <cstring>
 #include <string>
 
 #include "bindings/convert/byte_values.h"
+#include "bindings/function/array_by_value.h"
 
 namespace nb = nanobind;
 
@@ -42,19 +42,25 @@ bool is_same_kind(const Argument& argument, ScalarKind value) {
   return true;
 }
 
-/// Writes one real number for a complex one, as its real part, or for a vector of one. Integers may
-/// be the bytes of a vector of integers, as uint32 those of a uchar4, or of halves: these are not
-/// written here.
-[[gnu::cold]] bool write_to_parts(const Argument& argument, bool is_whole, std::byte* destination) {
+/// What is given for a parameter that is no plain number. NumPy's scalars of its size may be meant
+/// as its bytes, as programs for PyCUDA write uint32 for a uchar4.
+enum class Given : std::uint8_t { Whole, Fraction, WholeOfItsSize, FractionOfItsSize };
+
+/// Writes one real number for a complex one, as its real part, or for a vector of one. False if it
+/// is to be written as for a plain number: bytes, and numbers for enumerations.
+[[gnu::cold]] bool write_to_parts(const Argument& argument, Given given, std::byte* destination) {
   const cuda::VectorType vector = argument.vector();
   const bool is_complex = argument.complex().kind == Kind::Complex;
-  if (!is_complex && vector.count == 0) return false;
-  const bool is_word = std::has_single_bit(argument.bytes) && argument.bytes <= 8;
-  const bool may_be_bits = vector.number.kind == Kind::Integer || vector.number.bytes == 2;
-  if (is_whole && is_word && may_be_bits) return false;
-  if (!is_complex && (vector.count > 1 || vector.number.kind == Kind::Integer)) {
-    argument.raise_no_vector();
+  const bool is_whole = given == Given::Whole || given == Given::WholeOfItsSize;
+  if (!is_complex && vector.count == 0) {
+    const bool may_be_bytes = given == Given::WholeOfItsSize || given == Given::FractionOfItsSize;
+    if (!may_be_bytes && argument.is_struct()) argument.raise_no_struct();
+    return false;
   }
+  const bool is_of_integers = vector.number.kind == Kind::Integer;
+  if (is_whole && is_of_integers && vector.count == 1) return false;
+  if (given == Given::WholeOfItsSize && (is_of_integers || vector.number.bytes == 2)) return false;
+  if (!is_complex && (vector.count > 1 || is_of_integers)) argument.raise_no_vector();
   const double number = PyFloat_AsDouble(argument.value);
   if (number == -1.0 && PyErr_Occurred()) throw nb::python_error();
   argument.check(is_complex ? write_complex(number, 0, argument.bytes, destination)
@@ -73,7 +79,7 @@ void write_whole_number(const Argument& argument, PyObject* number, std::byte* d
     *destination = static_cast<std::byte>(is_true);
     return;
   }
-  if (argument.may_have_parts() && write_to_parts(argument, true, destination)) return;
+  if (argument.may_have_parts() && write_to_parts(argument, Given::Whole, destination)) return;
   if (argument.kind != cuda::ParameterKind::Float && argument.short_float() == Kind::Any) {
     argument.check(write_whole(argument, number, destination), "an integer");
     return;
@@ -85,7 +91,11 @@ void write_whole_number(const Argument& argument, PyObject* number, std::byte* d
 
 void write_real_number(const Argument& argument, double number, std::byte* destination) {
   if (argument.is_pointer()) argument.raise_wrong_kind("a pointer");
-  if (argument.may_have_parts() && write_to_parts(argument, false, destination)) return;
+  if (argument.is_bool()) {
+    *destination = static_cast<std::byte>(number != 0);
+    return;
+  }
+  if (argument.may_have_parts() && write_to_parts(argument, Given::Fraction, destination)) return;
   if (argument.kind != cuda::ParameterKind::Integer) {
     argument.check(write_floating(argument, number, destination), "a floating-point number");
     return;
@@ -121,6 +131,8 @@ void write_scalar(const Argument& argument, ScalarType type, std::byte* destinat
                            : std::string("a struct of another size"),
           argument.advice_on_struct());
     }
+    if (argument.number != cuda::NumberKind::Other || argument.has_parts())
+      check_by_value(argument, argument.bytes, nb::handle(argument.value).attr("dtype"));
     return;
   }
   const bool is_whole = type.kind == ScalarKind::Bool || type.kind == ScalarKind::Integer;
@@ -129,7 +141,11 @@ void write_scalar(const Argument& argument, ScalarType type, std::byte* destinat
     write_complex_number(argument, destination);
     return;
   }
-  if (argument.may_have_parts() && write_to_parts(argument, is_whole, destination)) return;
+  const Given given = type.bytes == argument.bytes
+                          ? (is_whole ? Given::WholeOfItsSize : Given::FractionOfItsSize)
+                      : is_whole ? Given::Whole
+                                 : Given::Fraction;
+  if (argument.may_have_parts() && write_to_parts(argument, given, destination)) return;
   if (type.bytes == argument.bytes && is_same_kind(argument, type.kind) &&
       !(is_whole && argument.is_bool())) {
     if (!copy_scalar(argument.value, argument.bytes, destination)) argument.raise_wrong_type();

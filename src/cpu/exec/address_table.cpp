@@ -141,10 +141,22 @@ std::optional<Allocation> AddressTable::nearest(std::uintptr_t address) const {
 
 std::optional<Allocation> AddressTable::removed(std::uintptr_t address) const {
   const std::shared_lock lock(state_->mutex);
+  const auto is_taken = [&](const Allocation& gone) {
+    const std::uintptr_t end = gone.begin + gone.bytes;
+    for (auto after = state_->live.lower_bound(end); after != state_->live.begin();) {
+      const Allocation& live = (--after)->second.allocation;
+      if (live.begin + live.bytes <= gone.begin) return false;
+      if (is_meant(live, address)) return true;
+    }
+    return false;
+  };
   const std::size_t size = state_->gone.size();
   for (std::size_t age = 1; age <= size && age <= state_->gone_next; ++age) {
     const Allocation& candidate = state_->gone[(state_->gone_next - age) % size];
-    if (address >= candidate.begin && address - candidate.begin < candidate.bytes) return candidate;
+    if (address >= candidate.begin && address - candidate.begin < candidate.bytes) {
+      if (is_taken(candidate)) return std::nullopt;
+      return candidate;
+    }
   }
   return std::nullopt;
 }

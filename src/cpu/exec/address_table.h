@@ -64,7 +64,8 @@ class AddressTable {
   std::vector<Allocation> all() const;
   /// The allocation nearest to `address`, for messages.
   std::optional<Allocation> nearest(std::uintptr_t address) const;
-  /// The latest allocation that held `address` and was removed not long ago, for messages.
+  /// The latest allocation that held `address` and was removed not long ago, for messages. None if
+  /// other memory lies in its place: an access beside that one is hardly meant for what is gone.
   std::optional<Allocation> removed(std::uintptr_t address) const;
   /// Changes with every `remove`: what was found under another epoch may be gone.
   std::uint64_t epoch() const;

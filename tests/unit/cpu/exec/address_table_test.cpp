@@ -60,3 +60,23 @@ TEST_CASE("small variables of modules and the executor's own memory stand aside"
   CHECK(near(8008) == 8000);
   CHECK(near(8100) == 1000);
 }
+
+TEST_CASE("what is gone is named until other memory takes its place") {
+  const auto& table = AddressTable::instance();
+  {
+    const Entered array(area + 1000, 2000, MemoryKind::Device);
+  }
+  REQUIRE(table.removed(area + 2500));
+  CHECK(table.removed(area + 2500)->begin == area + 1000);
+  {
+    const Entered barrier(area + 1200, 64, MemoryKind::GridWorkspace);
+    CHECK(table.removed(area + 2500));
+  }
+  for (const std::uintptr_t begin : {900, 1000, 2000, 2960}) {
+    const Entered other(area + begin, 150, MemoryKind::Device);
+    CHECK_FALSE(table.removed(area + 2500));
+  }
+  const Entered before(area + 800, 200, MemoryKind::Device);
+  const Entered behind(area + 3000, 100, MemoryKind::Device);
+  CHECK(table.removed(area + 2500));
+}
