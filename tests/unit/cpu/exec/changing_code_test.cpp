@@ -73,9 +73,12 @@ constexpr auto run_better = [](BlockFrame& block, ThreadFrame&) {
   if (seen->in_better_code) seen->in_better_code();
 };
 
-/// A kernel whose first code is slow; `better` is what the table makes.
+/// A kernel whose first code is slow; `better` is what the table makes: in the background when a
+/// launch has run for as long as that is said to take, or when it is asked for.
 struct Codes {
-  explicit Codes(Kernel slow, bool is_makeshift) : first(std::move(slow)) {
+  explicit Codes(Kernel slow, bool is_makeshift,
+                 std::chrono::nanoseconds compile_time = std::chrono::nanoseconds(1))
+      : first(std::move(slow)) {
     seen = std::make_unique<Seen>();
     better = plain_kernel<run_better>("k");
     better.table = &table;
@@ -83,7 +86,7 @@ struct Codes {
     first.facts.is_baseline = true;
     first.facts.is_makeshift = is_makeshift;
     first.table = &table;
-    table.open(first, std::chrono::nanoseconds(1), false);
+    table.open(first, compile_time, false);
   }
   std::vector<Fault> launch() { return run(first, {blocks, 1, 1}, {1, 1, 1}); }
 
@@ -114,7 +117,7 @@ TEST_CASE("blocks that begin after better code came run in it") {
     CAPTURE(in_turns);
     Codes codes(
         in_turns ? suspending_kernel<run_slowly_in_turns>("k") : plain_kernel<run_slowly>("k"),
-        true);
+        true, std::chrono::hours(1));
     seen->in_slow_code = [&] { static_cast<void>(codes.table.make(Variant::usual())); };
     CHECK(codes.launch().empty());
     CHECK(seen->each_block_ran_once());
@@ -141,7 +144,7 @@ TEST_CASE("a fault in the later code ends the launch and is reported once") {
 }
 
 TEST_CASE("a cooperative launch ends in the code in which it began") {
-  Codes codes(suspending_kernel<run_slowly_in_turns>("k"), true);
+  Codes codes(suspending_kernel<run_slowly_in_turns>("k"), true, std::chrono::hours(1));
   seen->in_slow_code = [&] { static_cast<void>(codes.table.make(Variant::usual())); };
   Faults faults;
   Stream stream(0, faults);
