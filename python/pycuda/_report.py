@@ -149,8 +149,8 @@ def report_of_launch(function, /, *args, block, grid=(1, 1), shared=0, checks=No
     Returns
     -------
     Report
-        Also if the kernel ends with a fault: then `faults` and `error` say so, and a warning says that the context is
-        lost.
+        Also if the kernel ends with a fault: then `faults` and `error` have it, and the context is lost. The page and
+        the text begin with the fault.
 
     Raises
     ------
@@ -162,7 +162,6 @@ def report_of_launch(function, /, *args, block, grid=(1, 1), shared=0, checks=No
         When the kernel could not be launched, or an earlier one had ended with a fault.
     """
     import contextlib  # start-up time: as above
-    import warnings
 
     import pycuda.driver as cuda
     from pycuda._checks import checking, fault_of
@@ -180,9 +179,6 @@ def report_of_launch(function, /, *args, block, grid=(1, 1), shared=0, checks=No
         if not counted._faults:
             raise
         error = fault
-        warnings.warn(
-            f"the kernel ended with a fault, which the report shows. {CONTEXT_IS_LOST}", RuntimeWarning, stacklevel=2
-        )
     cell = getattr(function, "_cell", None)
     texts = {} if cell is None else {"the cell": [f"%%cuda {cell.line}".rstrip(), *cell.source.splitlines()]}
     faults = [fault_of(one) for one in counted._faults]
