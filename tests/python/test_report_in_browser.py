@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: MIT
 """The page of a report in a real browser: what makes a kernel slow or wrong is on the first screen, nothing is cut."""
 
+import contextlib
 import html
 import json
+import os
 import re
 import shutil
+import signal
 import subprocess
-import warnings
+import sys
 
 import numpy as np
 import pytest
@@ -113,16 +116,37 @@ addEventListener("load", () => {
 </script>"""
 
 
-def _seen(page, folder, width, height, selectors, scheme):
+def _printed(command, seconds=60):
+    """What a program prints; it and the processes that it has started are ended if they take longer."""
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "encoding": "utf-8"}
+    with subprocess.Popen(command, **pipes, start_new_session=True) as process:
+        try:
+            return process.communicate(timeout=seconds)
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+
+
+def _seen(page, folder, width, height, selectors, dark):
     """What the browser says of a page in a window of this size."""
     file = folder / "page.html"
     file.write_text(page + PROBE.replace("SELECTORS", json.dumps(selectors)), encoding="utf-8")
     command = [BROWSER, "--headless=new", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder / 'profile'}"]
-    command += [f"--window-size={width},{height}", f"--blink-settings=preferredColorScheme={scheme}", "--dump-dom"]
-    done = subprocess.run([*command, file.as_uri()], capture_output=True, text=True)
-    found = re.search(r'<pre id="probe">(.*?)</pre>', done.stdout, re.DOTALL)
-    assert found, done.stderr
+    command += [f"--window-size={width},{height}", *(["--force-dark-mode"] if dark else []), "--dump-dom"]
+    output, errors = _printed([*command, file.as_uri()])
+    found = re.search(r'<pre id="probe">(.*?)</pre>', output, re.DOTALL)
+    assert found, errors
     return json.loads(html.unescape(found[1]))
+
+
+def test_a_browser_that_hangs_is_ended_with_its_processes(tmp_path):
+    os.mkfifo(tmp_path / "open")
+    script = "import subprocess, sys; subprocess.run(['sleep', '600'], stdout=open(sys.argv[1], 'w'))"
+    with open(os.open(tmp_path / "open", os.O_RDONLY | os.O_NONBLOCK)) as written:
+        with pytest.raises(subprocess.TimeoutExpired):
+            _printed([sys.executable, "-c", script, str(tmp_path / "open")], seconds=1)
+        os.set_blocking(written.fileno(), True)
+        assert written.read() == ""  # ends when no process has the file open
 
 
 @pytest.fixture
@@ -137,16 +161,14 @@ def test_the_cause_is_on_the_first_screen_of_a_window_and_of_a_projector(cpu, tm
     source, launch, selectors = KERNELS[name]
     a, b = cpu.mem_alloc(64 * 64 * 4), cpu.mem_alloc(64 * 64 * 4)
     cpu.memset_d32(a, 0, 64 * 64)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # of the fault
-        page = SourceModule(source).get_function("k").report(b, a, np.int32(64), **launch).html
+    page = SourceModule(source).get_function("k").report(b, a, np.int32(64), **launch).html
     for width, height in ((1280, 720), (1920, 1080)):
-        seen = _seen(page, tmp_path, width, height, selectors, scheme=1)
+        seen = _seen(page, tmp_path, width, height, selectors, dark=False)
         for selector, place in seen["parts"].items():
             assert place is not None, selector
             left, top, right, bottom = place
             assert left >= 0 and top >= 0 and right <= seen["width"] and bottom <= seen["height"], (selector, place)
-    narrow = _seen(page, tmp_path, 800, 900, selectors, scheme=0)
+    narrow = _seen(page, tmp_path, 800, 900, selectors, dark=True)
     for one in (seen, narrow):
         assert one["page"] <= one["width"] and one["cut"] == [] and one["wide"] == 0, one
     assert seen["colour"] != narrow["colour"]  # light and dark
