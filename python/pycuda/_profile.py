@@ -66,7 +66,7 @@ class Summary:
     """All work of one kind and name: times in seconds, `share` of the time of all work on the device.
 
     `nbytes` are what copies and memsets write, and what kernels move in sectors of global memory if the profile has
-    counters of them; `flops` are the operations on floating-point numbers of such kernels, else 0.
+    counters of them; `flops` are these kernels' floating-point operations, 0 without counters.
     """
 
     kind: str
@@ -90,7 +90,7 @@ class Summary:
 
     @property
     def flop_rate(self):
-        """Operations on floating-point numbers per second; None where they are not known, or there are none."""
+        """Floating-point operations per second; None where they are not known, or there are none."""
         return self.flops / self.total if self.flops and self.total > 0 else None
 
 
