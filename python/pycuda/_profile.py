@@ -10,6 +10,7 @@ import threading
 import time
 
 from pycuda import _cupti, _driver, driver
+from pycuda._counters import Counters
 from pycuda._cxx_names import readable_name
 
 _active = None  # the profile that is being recorded
@@ -148,7 +149,8 @@ class Profile:
 
     def __init__(self, counters=()):
         self.work, self.ranges, self.compilations, self.elapsed = [], [], [], 0.0
-        self._counters = counters
+        # Counters that still count are complete later. Anything else is read once: it may be an iterator.
+        self._counters = counters if isinstance(counters, Counters) else tuple(counters)
         self.timing, self.dropped = "events", 0
         self._began = None
 
@@ -361,7 +363,7 @@ def profile(counters=()):
 
     Parameters
     ----------
-    counters : Counters, optional
+    counters : Counters or iterable of KernelCounters, optional
         What the kernels do: the table then has the bytes that they move and their operations per second. Count a run of
         the same work on the CPU driver before, since kernels that count are slower: ``with pycuda.counters() as c:``.
 

@@ -126,6 +126,13 @@ def test_summaries_add_up(fill):
     with pycuda.profile() as p:
         for _ in range(3):
             fill(a, np.int32(a.size), block=(128, 1, 1), grid=(32, 1))
+    with pycuda.profile(kernel for kernel in c if kernel.kernel != "plain") as some:
+        work(1)
+    for _ in range(2):
+        assert [row.nbytes for row in sorted(some.summary(), key=lambda row: row.name)] == [3 * 4096, 0]
+    with pycuda.counters() as later, pycuda.profile(later) as meanwhile:
+        work(1)
+    assert {row.nbytes for row in meanwhile.summary()} == {3 * 4096, 128}
         b = (a + 1).get()
     assert (b == 2).all()
     rows = p.summary()
