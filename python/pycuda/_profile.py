@@ -138,7 +138,8 @@ class Profile:
     ranges : list of tuple
         (name, start, end, thread): what `pycuda.range` marked, in seconds on the clock of `time.perf_counter`.
     compilations : list of tuple
-        The same for sources of the program that were compiled, or whose code was loaded.
+        The same for sources of the program that were compiled, or whose code was loaded. One that began before the
+        `with` statement, in another thread, counts from the statement's beginning.
     elapsed : float
         The seconds between the beginning and the end of the `with` statement, on the host.
     timing : str
@@ -164,8 +165,8 @@ class Profile:
         except RuntimeError as error:
             raise RuntimeError("a profile is being recorded already: it records nested work too") from error
         self.timing = _cupti.timing(why)
-        _active = self
         self._began = time.perf_counter()
+        _active = self
         return self
 
     def __exit__(self, kind, error, traceback):
@@ -428,7 +429,7 @@ def add_compilation(name, start, end):
     """Add a compilation by this thread to the profile that is being recorded; the times are `time.perf_counter`'s."""
     recording = _active
     if recording is not None:
-        recording.compilations.append((name, start, end, threading.get_ident()))
+        recording.compilations.append((name, max(start, recording._began), end, threading.get_ident()))
 
 
 def _nvtx():

@@ -10,6 +10,7 @@ import pycuda
 import pycuda.driver as cuda
 import pytest
 from pycuda import gpuarray
+from pycuda._compile_times import Compilation
 from pycuda._profile import Work
 from pycuda.compiler import SourceModule
 
@@ -73,6 +74,26 @@ def test_compilations_are_in_the_trace(context, tmp_path):
     assert [event["name"] for event in compiles] == names and all(event["dur"] > 0 for event in compiles)
 
 
+def test_a_compilation_that_began_before_the_profile_is_traced_from_its_beginning(context, tmp_path):
+    begun, recorded = threading.Event(), threading.Event()
+
+    def compile_slowly():
+        with Compilation("compiling", "compiled", "__global__ void slow() {}"):
+            begun.set()
+            recorded.wait()
+
+    thread = threading.Thread(target=compile_slowly)
+    thread.start()
+    begun.wait()
+    with pycuda.profile() as p:
+        recorded.set()
+        thread.join()
+    p.save(tmp_path / "trace.json")
+    events = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
+    (compiled,) = [event for event in events if event.get("cat") == "compile"]
+    assert compiled["ts"] == 0 and 0 < compiled["dur"] <= p.elapsed * 1e6
+
+
 def test_counters_give_the_bytes_and_operations_of_kernels(context):
     if pycuda._driver._rtc.driver_origin()["kind"] != "CPU":
         pytest.skip("needs the CPU driver, whose kernels count")
@@ -105,6 +126,13 @@ extern "C" __global__ void plain(int *a) { a[threadIdx.x] = 1; }
     assert rows["plain"].nbytes == 128 and rows["plain"].flop_rate is None
     assert rows["device to host"].nbytes == 4096
     assert "GFLOP/s" in str(p) and "GFLOP/s" in p._repr_html_()
+    with pycuda.profile(kernel for kernel in c if kernel.kernel != "plain") as some:
+        work(1)
+    for _ in range(2):
+        assert [row.nbytes for row in sorted(some.summary(), key=lambda row: row.name)] == [3 * 4096, 0]
+    with pycuda.counters() as later, pycuda.profile(later) as meanwhile:
+        work(1)
+    assert {row.nbytes for row in meanwhile.summary()} == {3 * 4096, 128}
     with pycuda.profile() as without:
         work(1)
     assert "GFLOP/s" not in str(without) and all(row.nbytes == 0 for row in without.summary())
@@ -126,13 +154,6 @@ def test_summaries_add_up(fill):
     with pycuda.profile() as p:
         for _ in range(3):
             fill(a, np.int32(a.size), block=(128, 1, 1), grid=(32, 1))
-    with pycuda.profile(kernel for kernel in c if kernel.kernel != "plain") as some:
-        work(1)
-    for _ in range(2):
-        assert [row.nbytes for row in sorted(some.summary(), key=lambda row: row.name)] == [3 * 4096, 0]
-    with pycuda.counters() as later, pycuda.profile(later) as meanwhile:
-        work(1)
-    assert {row.nbytes for row in meanwhile.summary()} == {3 * 4096, 128}
         b = (a + 1).get()
     assert (b == 2).all()
     rows = p.summary()
