@@ -67,7 +67,7 @@ std::unique_ptr<BlockRun> BlockRun::acquire(LaunchContext& launch, const Kernel&
 }
 
 void BlockRun::recycle(std::unique_ptr<BlockRun> run) {
-  run->stacks_.trim();
+  run->stacks_.release_large();
   Spare& store = spare();
   const std::unique_lock lock(store.mutex);
   if (store.runs.size() < spare_limit) store.runs.push_back(std::move(run));

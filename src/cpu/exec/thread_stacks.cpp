@@ -18,23 +18,15 @@ constexpr int install_guard = 102;
 /// Larger stacks are mostly empty, and what a deep recursion has touched is not kept.
 constexpr std::uint64_t large_stack = std::uint64_t{128} << 10;
 /// Below a stack without a guard. More than a page, which a function's array may step over.
-constexpr std::uint64_t mark_bytes = std::uint64_t{16} << 10;
-constexpr int mark_byte = 0x5b;
+constexpr std::uint64_t canary_bytes = std::uint64_t{16} << 10;
+constexpr int canary_byte = 0x5b;
 
 std::atomic<ThreadStacks::Guards> guards_of_new{ThreadStacks::Guards::Best};
 /// Guards that cost mappings, of all blocks.
 std::atomic<std::int64_t> guards_in_use{0};
 
-/// A guard splits its mapping: each costs two. Half of the limit is left to others.
-std::int64_t most_guards() {
-  static const std::int64_t most = [] {
-    long long mappings = 65530;
-    if (std::FILE* const file = std::fopen("/proc/sys/vm/max_map_count", "re")) {
-      if (std::fscanf(file, "%lld", &mappings) != 1) mappings = 65530;
-      std::fclose(file);
-    }
-    return static_cast<std::int64_t>(mappings / 4);
-  }();
+std::atomic<std::int64_t>& most_in_use() {
+  static std::atomic<std::int64_t> most{ThreadStacks::most_guards()};
   return most;
 }
 
@@ -66,7 +58,20 @@ constexpr std::uint64_t rounded(std::uint64_t bytes) {
 
 }  // namespace
 
-void ThreadStacks::set_guards(Guards guards) { guards_of_new.store(guards); }
+void ThreadStacks::set_guards(Guards guards, std::int64_t most) {
+  guards_of_new.store(guards);
+  most_in_use().store(most);
+}
+
+std::int64_t ThreadStacks::most_guards() {
+  long long mappings = 65530;
+  if (std::FILE* const file = std::fopen("/proc/sys/vm/max_map_count", "re")) {
+    if (std::fscanf(file, "%lld", &mappings) != 1) mappings = 65530;
+    std::fclose(file);
+  }
+  // A guard splits its mapping: each costs two.
+  return mappings / 4;
+}
 
 bool ThreadStacks::fit(std::uint64_t bytes, std::uint32_t count) {
   bytes = rounded(bytes);
@@ -107,7 +112,7 @@ void ThreadStacks::make_guards() {
   }
   if (guards != Guards::None) {
     while (made < all) {
-      if (guards_in_use.fetch_add(1) >= most_guards() ||
+      if (guards_in_use.fetch_add(1) >= most_in_use().load() ||
           mprotect(guard(made), guard_bytes, PROT_NONE) != 0) {
         guards_in_use.fetch_sub(1);
         break;
@@ -128,18 +133,18 @@ void ThreadStacks::free() {
   count_ = guarded_ = mapped_ = 0;
 }
 
-void ThreadStacks::trim() {
+void ThreadStacks::release_large() {
   if (memory_ == nullptr || stack_bytes_ <= large_stack) return;
   madvise(of(0), count_ * (guard_bytes + stack_bytes_) - guard_bytes, MADV_DONTNEED);
 }
 
-void ThreadStacks::mark(std::uint32_t thread) {
-  std::memset(of(thread) - mark_bytes, mark_byte, mark_bytes);
+void ThreadStacks::write_canary(std::uint32_t thread) {
+  std::memset(of(thread) - canary_bytes, canary_byte, canary_bytes);
 }
 
-bool ThreadStacks::has_mark(std::uint32_t thread) const {
-  static const std::vector<std::byte> mark(mark_bytes, std::byte{mark_byte});
-  return std::memcmp(of(thread) - mark_bytes, mark.data(), mark_bytes) == 0;
+bool ThreadStacks::has_canary(std::uint32_t thread) const {
+  static const std::vector<std::byte> canary(canary_bytes, std::byte{canary_byte});
+  return std::memcmp(of(thread) - canary_bytes, canary.data(), canary_bytes) == 0;
 }
 
 }  // namespace pycuda::cpu::exec

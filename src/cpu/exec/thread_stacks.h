@@ -39,24 +39,27 @@ class ThreadStacks {
 
   /// Before a thread begins: prepares what `is_overrun` looks at.
   void begin(std::uint32_t thread) {
-    if (thread >= guarded_) mark(thread);
+    if (thread >= guarded_) write_canary(thread);
   }
   /// Whether a thread whose stack has no guard has used more than its stack.
-  bool is_overrun(std::uint32_t thread) const { return thread >= guarded_ && !has_mark(thread); }
+  bool is_overrun(std::uint32_t thread) const { return thread >= guarded_ && !has_canary(thread); }
 
-  /// Gives the memory of large stacks back; their contents are lost.
-  void trim();
+  /// Gives the memory of large stacks back, not their addresses; their contents are lost.
+  void release_large();
 
-  /// How stacks are guarded that are made from now on; for tests.
-  static void set_guards(Guards guards);
+  /// How stacks are guarded that are made from now on, and with how many guards that cost mappings
+  /// at most; for tests.
+  static void set_guards(Guards guards, std::int64_t most = most_guards());
+  /// How many leave half of the mappings that a process may have.
+  static std::int64_t most_guards();
 
   static constexpr std::uint64_t guard_bytes = std::uint64_t{64} << 10;
 
  private:
   void free();
   void make_guards();
-  void mark(std::uint32_t thread);
-  bool has_mark(std::uint32_t thread) const;
+  void write_canary(std::uint32_t thread);
+  bool has_canary(std::uint32_t thread) const;
 
   std::byte* memory_ = nullptr;
   std::uint64_t stack_bytes_ = 0;
