@@ -199,29 +199,45 @@ extern "C" __global__ void recursion(int *a, int n)
 ''', no_extern_c=True, options=["-G"]).get_function("recursion")
 
 
-def run(n):
-    a = np.zeros(4096, np.int32)
+def run(n, threads=1024):
+    a = np.zeros(4 * threads, np.int32)
     try:
-        kernel(cuda.InOut(a), np.int32(n), block=(1024, 1, 1), grid=(4, 1))
+        kernel(cuda.InOut(a), np.int32(n), block=(threads, 1, 1), grid=(4, 1))
         print(*np.unique(a), flush=True)
     except cuda.Error as error:
         print(type(error).__name__, str(error).splitlines()[0], flush=True)
 
 
+def limit_addresses():
+    pages = int(open("/proc/self/statm").read().split()[0])
+    resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + (64 << 20), before[1]))
+
+
+before = resource.getrlimit(resource.RLIMIT_AS)
+cuda.Context.set_limit(cuda.limit.STACK_SIZE, 256 << 10)
+run(30)
+limit_addresses()
+run(30)
 cuda.Context.set_limit(cuda.limit.STACK_SIZE, 512 << 10)
 run(30)
-before = resource.getrlimit(resource.RLIMIT_AS)
-pages = int(open("/proc/self/statm").read().split()[0])
-resource.setrlimit(resource.RLIMIT_AS, (pages * 4096 + (1 << 30), before[1]))
-run(30)
+cuda.Context.set_limit(cuda.limit.STACK_SIZE, 16 << 10)
+run(5)
+limit_addresses()
+cuda.Context.set_limit(cuda.limit.STACK_SIZE, 512 << 10)
+run(20, 32)
+cuda.Context.set_limit(cuda.limit.STACK_SIZE, 16 << 10)
+run(5)
 resource.setrlimit(resource.RLIMIT_AS, before)
+cuda.Context.set_limit(cuda.limit.STACK_SIZE, 512 << 10)
 run(20)
 """
 
 
 def test_large_stacks_take_the_memory_that_is_used_and_are_refused_where_there_is_none():
     output, _ = run_program(DEEP, PYCUDA_CPU_SYMBOLS="1")
-    first, refused, last = output.splitlines()
-    assert (first, last) == ("30", "20")
+    first, again, refused, small, *others = output.splitlines()
+    assert (first, again) == ("30", "30")  # the second time in the memory of the first
     assert refused.startswith("MemoryError cuLaunchKernel failed: out of memory - the system refuses"), refused
     assert refused.endswith("CU_LIMIT_STACK_SIZE is 524288"), refused
+    # A few large stacks take the place of many small ones, not that of many large ones.
+    assert [small, *others] == ["5", "20", "5", "20"]

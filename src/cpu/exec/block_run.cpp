@@ -6,11 +6,8 @@
 #include <bit>
 #include <cstdio>
 #include <cstring>
-#include <mutex>
-#include <new>
 
 #include "cpu/exec/counting.h"
-#include "cpu/exec/cpu_budget.h"
 #include "cpu/exec/fault_message.h"
 #include "cpu/exec/interrupts.h"
 #include "cpu/exec/stream.h"
@@ -20,85 +17,12 @@
 namespace pycuda::cpu::exec {
 namespace {
 
-constexpr std::uint64_t frame_alignment = 64;
 constexpr int spin_rounds = 4;
 /// So often does a block give its worker away before lanes that wait at a turn go on without those
 /// of their warp that spin.
 constexpr unsigned patient_runs = 16;
-constexpr std::size_t spare_limit = 64;
-
-struct Spare {
-  std::mutex mutex;  ///< protects `runs`
-  std::vector<std::unique_ptr<BlockRun>> runs;
-};
-
-Spare& spare() {
-  static Spare* const instance = new Spare;
-  return *instance;
-}
 
 }  // namespace
-
-std::uint64_t threads_on_own_stacks(const LaunchRequest& request) {
-  if (!request.kernel->own_stacks) return 0;
-  const Dim3 &grid = request.grid, &block = request.block, &cluster = request.cluster;
-  const std::uint64_t blocks = std::uint64_t{grid.x} * grid.y * grid.z;
-  const std::uint64_t at_once = std::uint64_t{worker_count()} * cluster.x * cluster.y * cluster.z;
-  return (request.cooperative ? blocks : std::min(blocks, at_once)) * block.x * block.y * block.z;
-}
-
-void BlockRun::Free::operator()(std::byte* memory) const {
-  ::operator delete(memory, std::align_val_t{frame_alignment});
-}
-
-std::unique_ptr<BlockRun> BlockRun::acquire(LaunchContext& launch, const Kernel& kernel) {
-  std::unique_ptr<BlockRun> run;
-  {
-    Spare& store = spare();
-    const std::unique_lock lock(store.mutex);
-    if (!store.runs.empty()) {
-      run = std::move(store.runs.back());
-      store.runs.pop_back();
-    }
-  }
-  if (run == nullptr) run.reset(new BlockRun);
-  if (!run->fit(launch, kernel)) return nullptr;
-  return run;
-}
-
-void BlockRun::recycle(std::unique_ptr<BlockRun> run) {
-  run->stacks_.release_large();
-  Spare& store = spare();
-  const std::unique_lock lock(store.mutex);
-  if (store.runs.size() < spare_limit) store.runs.push_back(std::move(run));
-}
-
-bool BlockRun::fit(LaunchContext& launch, const Kernel& kernel) {
-  launch_ = &launch;
-  kernel_ = &kernel;
-  if (arena_ == nullptr) arena_ = SharedArena::create();
-  if (arena_ == nullptr || !launch.prepare_shared(*arena_)) return false;
-  const std::uint64_t bytes = kernel.bytes_of_thread(launch.frame.stack_bytes);
-  if (kernel.own_stacks ? !stacks_.fit(bytes, launch.threads)
-                        : !fit_coroutines(bytes, launch.threads))
-    return false;
-  threads_.resize(launch.threads);
-  if (frames_.size() < launch.threads) frames_.resize(launch.threads);
-  return true;
-}
-
-bool BlockRun::fit_coroutines(std::uint64_t bytes, std::uint32_t threads) {
-  coroutine_stride_ = (bytes + frame_alignment - 1) & ~(frame_alignment - 1);
-  const std::uint64_t wanted = coroutine_stride_ * threads;
-  if (wanted <= coroutine_capacity_) return true;
-  coroutines_.reset();
-  coroutine_capacity_ = 0;
-  void* memory = ::operator new(wanted, std::align_val_t{frame_alignment}, std::nothrow);
-  if (memory == nullptr) return false;
-  coroutines_.reset(static_cast<std::byte*>(memory));
-  coroutine_capacity_ = wanted;
-  return true;
-}
 
 void BlockRun::start(std::uint64_t block) {
   block_ = {};
@@ -336,18 +260,6 @@ void BlockRun::run_lane(unsigned index, unsigned lane) {
   progress_ = true;
 }
 
-void BlockRun::start_thread(ThreadFrame& thread) {
-  if (!kernel_->own_stacks) {
-    kernel_->start_thread(&thread, coroutines_.get() + coroutine_stride_ * thread.linear);
-    return;
-  }
-  stacks_.begin(thread.linear);
-  // At the upper end, so that an overrun of a variable meets the guard of the next stack.
-  const std::uint64_t bytes = kernel_->bytes_of_thread(launch_->frame.stack_bytes);
-  const std::uint64_t unused = (stacks_.bytes() - bytes) & ~(frame_alignment - 1);
-  kernel_->start_thread(&thread, stacks_.of(thread.linear) + unused);
-}
-
 void BlockRun::at_barrier(unsigned warp, unsigned lane, ThreadFrame& thread) {
   const std::uint64_t id = thread.operand[0];
   if (waits_for_cluster(thread)) return at_cluster_barrier(warp, lane, thread);
@@ -406,16 +318,6 @@ void BlockRun::open_barriers() {
     barrier.reset();
     barriers_used_ &= ~(1u << id);
   }
-}
-
-bool BlockRun::owns(const ThreadFrame& thread, std::uintptr_t address, std::uint64_t bytes) const {
-  const std::byte* const memory = kernel_->own_stacks
-                                      ? stacks_.of(thread.linear)
-                                      : coroutines_.get() + coroutine_stride_ * thread.linear;
-  const std::uint64_t size = kernel_->own_stacks ? stacks_.bytes() : coroutine_stride_;
-  const auto own = reinterpret_cast<std::uintptr_t>(memory);
-  if (address >= own && address - own <= size && bytes <= size - (address - own)) return true;
-  return frames_used_ && frames_[thread.linear].holds(address, bytes);
 }
 
 std::string BlockRun::wait_of(const ThreadFrame& thread) const {

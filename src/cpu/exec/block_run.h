@@ -47,6 +47,10 @@ class BlockRun {
   /// for threads, and outlives this.
   static std::unique_ptr<BlockRun> acquire(LaunchContext& launch, const Kernel& kernel);
   static void recycle(std::unique_ptr<BlockRun> run);
+  /// Whether some are acquired and not recycled, of whatever launches. Any thread.
+  static bool any_in_use();
+  /// Frees the stacks that are kept for later launches. Any thread.
+  static void free_spare_stacks();
 
   /// For a run in a copy of the process, where nothing should be allocated.
   void prepare_variables() {
@@ -114,6 +118,20 @@ class BlockRun {
     void operator()(std::byte* memory) const;
   };
 
+  /// That it is acquired counts until it is recycled, or destroyed instead.
+  class Use {
+   public:
+    Use() = default;
+    ~Use() { end(); }
+    Use(const Use&) = delete;
+    Use& operator=(const Use&) = delete;
+    void begin();
+    void end();
+
+   private:
+    bool begun_ = false;
+  };
+
   BlockRun() = default;
   bool fit(LaunchContext& launch, const Kernel& kernel);
   bool fit_coroutines(std::uint64_t bytes, std::uint32_t threads);
@@ -145,6 +163,7 @@ class BlockRun {
     return {*launch_, block_, threads_, live_, warp_count_, *checks_};
   }
 
+  Use use_;
   LaunchContext* launch_ = nullptr;
   const Kernel* kernel_ = nullptr;
   KernelEntry* entry_ = nullptr;

@@ -254,16 +254,14 @@ void GridRun::run_chunk(std::uint32_t chunk, unsigned processor) {
 /// A chunk of blocks that suspend, one after the other; it gives its worker away while it spins.
 class ParkedBlock final : public Parked {
  public:
-  ParkedBlock(GridRun& grid, LaunchContext& launch, std::unique_ptr<BlockRun> run,
-              std::uint64_t next, std::uint64_t last)
-      : Parked(grid.request_.processors),
-        grid_(grid),
-        launch_(launch),
-        run_(std::move(run)),
-        next_(next),
-        last_(last) {}
+  ParkedBlock(GridRun& grid, LaunchContext& launch, std::uint64_t next, std::uint64_t last)
+      : Parked(grid.request_.processors), grid_(grid), launch_(launch), next_(next), last_(last) {}
 
   bool resume(unsigned processor) override {
+    if (!launch_.stopped.load(std::memory_order_relaxed) && run_ == nullptr && !begin()) {
+      WorkerPool::instance().park(this);
+      return false;
+    }
     for (;;) {
       const BlockRun::Outcome outcome = launch_.stopped.load(std::memory_order_relaxed)
                                             ? BlockRun::Outcome::Stopped
@@ -278,9 +276,11 @@ class ParkedBlock final : public Parked {
         run_->start(next_++);
         continue;
       }
-      // It may not have run since the time was over.
-      if (launch_.timed_out.load(std::memory_order_relaxed)) run_->report_late();
-      BlockRun::recycle(std::move(run_));
+      if (run_ != nullptr) {
+        // It may not have run since the time was over.
+        if (launch_.timed_out.load(std::memory_order_relaxed)) run_->report_late();
+        BlockRun::recycle(std::move(run_));
+      }
       GridRun& grid = grid_;
       delete this;
       grid.end_chunk();
@@ -289,9 +289,25 @@ class ParkedBlock final : public Parked {
   }
 
  private:
+  /// Starts the first block, or reports that this is not possible. False: blocks that run now have
+  /// the memory.
+  bool begin() {
+    const bool others_had_some = BlockRun::any_in_use();
+    run_ = BlockRun::acquire(launch_, launch_.kernel);
+    if (run_ != nullptr) {
+      run_->start(next_++);
+      return true;
+    }
+    // Blocks of a cooperative launch wait for each other; races are looked for in order.
+    const bool may_wait = !grid_.request_.cooperative && launch_.races == nullptr;
+    if (may_wait && (others_had_some || BlockRun::any_in_use())) return false;
+    launch_.report(FaultKind::OutOfMemory, nullptr, nullptr, "no memory to run its threads");
+    return true;
+  }
+
   GridRun& grid_;
   LaunchContext& launch_;
-  std::unique_ptr<BlockRun> run_;
+  std::unique_ptr<BlockRun> run_;  ///< null before the first block
   std::uint64_t next_;
   const std::uint64_t last_;
 };
@@ -396,19 +412,7 @@ void GridRun::run_clusters(std::uint64_t first, std::uint64_t last, unsigned pro
 
 void GridRun::run_suspending(LaunchContext& launch, std::uint64_t first, std::uint64_t last,
                              unsigned processor) {
-  std::unique_ptr<BlockRun> run;
-  if (!launch.stopped.load(std::memory_order_relaxed)) {
-    run = BlockRun::acquire(launch, launch.kernel);
-    if (run == nullptr) {
-      launch.report(FaultKind::OutOfMemory, nullptr, nullptr, "no memory to run its threads");
-    }
-  }
-  if (run == nullptr) {
-    end_chunk();
-    return;
-  }
-  run->start(first);
-  (new ParkedBlock(*this, launch, std::move(run), first + 1, last))->resume(processor);
+  (new ParkedBlock(*this, launch, first, last))->resume(processor);
 }
 
 void GridRun::end_chunk() {

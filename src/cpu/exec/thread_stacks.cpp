@@ -76,8 +76,7 @@ std::int64_t ThreadStacks::most_guards() {
 bool ThreadStacks::fit(std::uint64_t bytes, std::uint32_t count) {
   bytes = rounded(bytes);
   if (bytes <= stack_bytes_ && count <= count_) return true;
-  bytes = std::max(bytes, stack_bytes_);
-  count = std::max(count, count_);
+  // No more than is asked for: so much was looked for at the launch.
   free();
   const auto wanted = reservation(bytes, count);
   if (!wanted) return false;

@@ -21,7 +21,8 @@ class ThreadStacks {
   ThreadStacks(const ThreadStacks&) = delete;
   ThreadStacks& operator=(const ThreadStacks&) = delete;
 
-  /// Makes stacks of at least `bytes` for `count` threads. False: the system refuses the memory.
+  /// Makes stacks of at least `bytes` for `count` threads: what it has if that is large enough,
+  /// else a reservation for these alone. False: the system refuses the memory.
   bool fit(std::uint64_t bytes, std::uint32_t count);
   /// Whether the system would give the memory for so many stacks now.
   static bool has_room(std::uint64_t bytes, std::uint64_t count);
@@ -46,6 +47,8 @@ class ThreadStacks {
 
   /// Gives the memory of large stacks back, not their addresses; their contents are lost.
   void release_large();
+  /// Gives all back.
+  void free();
 
   /// How stacks are guarded that are made from now on, and with how many guards that cost mappings
   /// at most; for tests.
@@ -56,7 +59,6 @@ class ThreadStacks {
   static constexpr std::uint64_t guard_bytes = std::uint64_t{64} << 10;
 
  private:
-  void free();
   void make_guards();
   void write_canary(std::uint32_t thread);
   bool has_canary(std::uint32_t thread) const;

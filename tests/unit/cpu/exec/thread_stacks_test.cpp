@@ -3,6 +3,8 @@
 #include "cpu/exec/thread_stacks.h"
 
 #include <doctest/doctest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdint>
@@ -67,6 +69,27 @@ int deepen(int pages) {
   room[0] = static_cast<char>(pages);
   return pages <= 1 ? room[0] : deepen(pages - 1) + room[0];
 }
+
+/// So many bytes of addresses are left meanwhile.
+class LimitedAddresses {
+ public:
+  explicit LimitedAddresses(std::uint64_t left) {
+    getrlimit(RLIMIT_AS, &before_);
+    unsigned long long pages = 0;
+    std::FILE* const file = std::fopen("/proc/self/statm", "re");
+    REQUIRE(std::fscanf(file, "%llu", &pages) == 1);
+    std::fclose(file);
+    rlimit limit = before_;
+    limit.rlim_cur = pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) + left;
+    REQUIRE(setrlimit(RLIMIT_AS, &limit) == 0);
+  }
+  ~LimitedAddresses() { setrlimit(RLIMIT_AS, &before_); }
+  LimitedAddresses(const LimitedAddresses&) = delete;
+  LimitedAddresses& operator=(const LimitedAddresses&) = delete;
+
+ private:
+  rlimit before_{};
+};
 
 std::size_t mappings() {
   std::size_t lines = 0;
@@ -143,8 +166,53 @@ TEST_CASE("a launch whose stacks the system refuses is out of memory") {
   }
 }
 
-TEST_CASE("guards leave half of the mappings that a process may have") {
+TEST_CASE("few large stacks after many small ones take what they need alone") {
   if (sanitized) return;
+  ThreadStacks stacks;
+  REQUIRE(stacks.fit(stack_bytes, 1024));
+  const LimitedAddresses limited(std::uint64_t{64} << 20);
+  CHECK_FALSE(ThreadStacks::has_room(std::uint64_t{4} << 20, 32));
+  REQUIRE(stacks.fit(std::uint64_t{4} << 20, 32));  // in place of those
+  REQUIRE(stacks.fit(stack_bytes, 1024));
+}
+
+TEST_CASE("blocks for whose stacks there is no memory begin when others have ended") {
+  if (sanitized) return;
+  constexpr auto body = [](ThreadFrame& thread) {
+    deepen(3);
+    barrier(thread);
+    std::atomic_ref<int>(*parameter<int*>(*thread.block)).fetch_add(1);
+  };
+  Kernel kernel = kernel_on_stacks<body>("large");
+  int count = 0;
+  Faults faults;
+  Stream stream(0, faults);
+  // Small stacks, so that the rest of what a worker needs is there.
+  stream.launch(request(kernel, {64, 1, 1}, {256, 1, 1}, pack(&count)));
+  stream.synchronize();
+  kernel.coroutine_bytes = std::uint64_t{1} << 20;
+  {
+    const LimitedAddresses limited(std::uint64_t{400} << 20);  // one block has 272 MiB
+    stream.launch(request(kernel, {64, 1, 1}, {256, 1, 1}, pack(&count)));
+    stream.synchronize();
+  }
+  CHECK(faults.all().empty());
+  CHECK(count == 2 * 64 * 256);
+}
+
+TEST_CASE("guards leave half of the mappings that a process may have") {
+  long long limit = 0;
+  std::FILE* const file = std::fopen("/proc/sys/vm/max_map_count", "re");
+  REQUIRE(std::fscanf(file, "%lld", &limit) == 1);
+  std::fclose(file);
+  const auto mappings_of_guards = 2 * ThreadStacks::most_guards();
+  CHECK(mappings_of_guards <= limit / 2);
+  CHECK(mappings_of_guards > limit / 2 - 4);
+}
+
+TEST_CASE("guards cost no more mappings than they may, and further stacks have none") {
+  if (sanitized) return;
+  BlockRun::free_spare_stacks();  // their guards count
   const UsedGuards used(Guards::OfMappings, 3000);
   const std::size_t before = mappings();
   {
@@ -180,13 +248,3 @@ TEST_CASE("large stacks give back what they used, and keep their guards") {
 }
 
 }  // namespace pycuda::cpu::exec
-  long long limit = 0;
-  std::FILE* const file = std::fopen("/proc/sys/vm/max_map_count", "re");
-  REQUIRE(std::fscanf(file, "%lld", &limit) == 1);
-  std::fclose(file);
-  const auto mappings_of_guards = 2 * ThreadStacks::most_guards();
-  CHECK(mappings_of_guards <= limit / 2);
-  CHECK(mappings_of_guards > limit / 2 - 4);
-}
-
-TEST_CASE("guards cost no more mappings than they may, and further stacks have none") {

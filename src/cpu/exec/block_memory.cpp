@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+// The memory that a block has while it runs, for its threads and their shared variables. What one
+// block leaves is kept for the next ones.
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <mutex>
+#include <new>
+
+#include "cpu/exec/block_run.h"
+#include "cpu/exec/cpu_budget.h"
+#include "cpu/exec/stream.h"
+
+namespace pycuda::cpu::exec {
+namespace {
+
+constexpr std::uint64_t frame_alignment = 64;
+constexpr std::size_t spare_limit = 64;
+
+std::atomic<std::uint32_t> in_use{0};
+
+struct Spare {
+  std::mutex mutex;  ///< protects `runs`
+  std::vector<std::unique_ptr<BlockRun>> runs;
+};
+
+Spare& spare() {
+  static Spare* const instance = new Spare;
+  return *instance;
+}
+
+}  // namespace
+
+std::uint64_t threads_on_own_stacks(const LaunchRequest& request) {
+  if (!request.kernel->own_stacks) return 0;
+  const Dim3 &grid = request.grid, &block = request.block, &cluster = request.cluster;
+  const std::uint64_t blocks = std::uint64_t{grid.x} * grid.y * grid.z;
+  const std::uint64_t at_once = std::uint64_t{worker_count()} * cluster.x * cluster.y * cluster.z;
+  return (request.cooperative ? blocks : std::min(blocks, at_once)) * block.x * block.y * block.z;
+}
+
+void BlockRun::Free::operator()(std::byte* memory) const {
+  ::operator delete(memory, std::align_val_t{frame_alignment});
+}
+
+std::unique_ptr<BlockRun> BlockRun::acquire(LaunchContext& launch, const Kernel& kernel) {
+  std::unique_ptr<BlockRun> run;
+  {
+    Spare& store = spare();
+    const std::unique_lock lock(store.mutex);
+    if (!store.runs.empty()) {
+      run = std::move(store.runs.back());
+      store.runs.pop_back();
+    }
+  }
+  if (run == nullptr) run.reset(new BlockRun);
+  if (!run->fit(launch, kernel)) {
+    free_spare_stacks();
+    if (!run->fit(launch, kernel)) {
+      recycle(std::move(run));
+      return nullptr;
+    }
+  }
+  run->use_.begin();
+  return run;
+}
+
+void BlockRun::recycle(std::unique_ptr<BlockRun> run) {
+  run->stacks_.release_large();
+  Spare& store = spare();
+  const std::unique_lock lock(store.mutex);
+  run->use_.end();
+  if (store.runs.size() < spare_limit) store.runs.push_back(std::move(run));
+}
+
+bool BlockRun::any_in_use() { return in_use.load() != 0; }
+
+void BlockRun::Use::begin() {
+  in_use.fetch_add(1);
+  begun_ = true;
+}
+
+void BlockRun::Use::end() {
+  if (begun_) in_use.fetch_sub(1);
+  begun_ = false;
+}
+
+void BlockRun::free_spare_stacks() {
+  Spare& store = spare();
+  const std::unique_lock lock(store.mutex);
+  for (const std::unique_ptr<BlockRun>& run : store.runs) {
+    run->stacks_.free();
+    run->coroutines_.reset();
+    run->coroutine_capacity_ = 0;
+  }
+}
+
+bool BlockRun::fit(LaunchContext& launch, const Kernel& kernel) {
+  launch_ = &launch;
+  kernel_ = &kernel;
+  if (arena_ == nullptr) arena_ = SharedArena::create();
+  if (arena_ == nullptr || !launch.prepare_shared(*arena_)) return false;
+  const std::uint64_t bytes = kernel.bytes_of_thread(launch.frame.stack_bytes);
+  if (kernel.own_stacks ? !stacks_.fit(bytes, launch.threads)
+                        : !fit_coroutines(bytes, launch.threads))
+    return false;
+  threads_.resize(launch.threads);
+  if (frames_.size() < launch.threads) frames_.resize(launch.threads);
+  return true;
+}
+
+bool BlockRun::fit_coroutines(std::uint64_t bytes, std::uint32_t threads) {
+  coroutine_stride_ = (bytes + frame_alignment - 1) & ~(frame_alignment - 1);
+  const std::uint64_t wanted = coroutine_stride_ * threads;
+  if (wanted <= coroutine_capacity_) return true;
+  coroutines_.reset();
+  coroutine_capacity_ = 0;
+  void* memory = ::operator new(wanted, std::align_val_t{frame_alignment}, std::nothrow);
+  if (memory == nullptr) return false;
+  coroutines_.reset(static_cast<std::byte*>(memory));
+  coroutine_capacity_ = wanted;
+  return true;
+}
+
+void BlockRun::start_thread(ThreadFrame& thread) {
+  if (!kernel_->own_stacks) {
+    kernel_->start_thread(&thread, coroutines_.get() + coroutine_stride_ * thread.linear);
+    return;
+  }
+  stacks_.begin(thread.linear);
+  // At the upper end, so that an overrun of a variable meets the guard of the next stack.
+  const std::uint64_t bytes = kernel_->bytes_of_thread(launch_->frame.stack_bytes);
+  const std::uint64_t unused = (stacks_.bytes() - bytes) & ~(frame_alignment - 1);
+  kernel_->start_thread(&thread, stacks_.of(thread.linear) + unused);
+}
+
+bool BlockRun::owns(const ThreadFrame& thread, std::uintptr_t address, std::uint64_t bytes) const {
+  const std::byte* const memory = kernel_->own_stacks
+                                      ? stacks_.of(thread.linear)
+                                      : coroutines_.get() + coroutine_stride_ * thread.linear;
+  const std::uint64_t size = kernel_->own_stacks ? stacks_.bytes() : coroutine_stride_;
+  const auto own = reinterpret_cast<std::uintptr_t>(memory);
+  if (address >= own && address - own <= size && bytes <= size - (address - own)) return true;
+  return frames_used_ && frames_[thread.linear].holds(address, bytes);
+}
+
+}  // namespace pycuda::cpu::exec
