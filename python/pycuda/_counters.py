@@ -241,12 +241,43 @@ def _merged(records):
     return list(places.values())
 
 
+def records_of(taken):
+    """The driver's records of kernels, with the sources that they refer to.
+
+    Parameters
+    ----------
+    taken : dict
+        What the driver counted, from JSON.
+
+    Returns
+    -------
+    list of dict
+    """
+    sources = [dict(enumerate(one["text"].split("\n"), one["first_line"])) for one in taken["sources"]]
+    files = [one["file"] for one in taken["sources"]]
+    return [
+        {**record, "sources": [(files[number], sources[number]) for number in record["sources"]]}
+        for record in taken["kernels"]
+    ]
+
+
+def _lines_by_file(records):
+    """By file, the lines of all sources of records. Kernels of one source share them."""
+    files = {}
+    for file, lines in (source for record in records for source in record["sources"]):
+        known = files.setdefault(file, lines)
+        if known != lines:
+            files[file] = {**known, **lines}
+    return files
+
+
 def kernels_of(records):
     """The records of the driver as objects: one for each kernel name.
 
     Parameters
     ----------
     records : list of dict
+        Of `records_of`.
 
     Returns
     -------
@@ -268,10 +299,6 @@ def kernels_of(records):
         for record in same:
             metrics.update(record["metrics"])
         latest = same[-1]
-        sources = {}
-        for source in (source for record in same for source in record["sources"]):
-            numbered = enumerate(source["text"].split("\n"), source["first_line"])
-            sources.setdefault(source["file"], {}).update(numbered)
         kernels.append(
             KernelCounters(
                 kernel=name,
@@ -292,7 +319,7 @@ def kernels_of(records):
                     )
                     for _, line in sorted(lines.items())
                 ),
-                _sources=sources,
+                _sources=_lines_by_file(same),
             )
         )
     return kernels
@@ -454,8 +481,9 @@ def _take():
     from pycuda import _driver  # start-up time: as above
 
     taken = json.loads(_driver._take_counters())
+    records = records_of(taken)
     for one in _open:
-        one._records += taken["kernels"]
+        one._records += records
         one._faults += taken["faults"]
 
 

@@ -8,7 +8,7 @@ import tempfile
 
 from pycuda import _checked_programs
 from pycuda._checks import fault_of, finding_of
-from pycuda._counters import kernels_of
+from pycuda._counters import kernels_of, records_of
 from pycuda._report import Report, occupancies_of
 
 
@@ -34,7 +34,7 @@ def run(command, environment, page, check_report=None):
         counted = os.path.join(folder, "counters.json")
         environment = {**environment, "PYCUDA_CPU_COUNTERS": counted}
         checks = environment.get("PYCUDA_CPU_CHECK", "")
-        counters, findings = {}, []
+        counters, findings = {"kernels": [], "sources": [], "faults": []}, []
         if checks:
             status, findings = _checked_programs.checked(command, environment)
         else:
@@ -43,8 +43,8 @@ def run(command, environment, page, check_report=None):
             counters = json.load(file)
     if check_report is not None:
         _checked_programs.write_report(findings, check_report)
-    kernels = kernels_of(counters.get("kernels", ()))
-    faults = [fault_of(one) for one in counters.get("faults", ())]
+    kernels = kernels_of(records_of(counters))
+    faults = [fault_of(one) for one in counters["faults"]]
     Report(kernels, [finding_of(one) for one in findings], checks, _occupancies(kernels), faults=faults).save(page)
     return status
 

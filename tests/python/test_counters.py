@@ -195,6 +195,47 @@ def test_run_writes_the_file_and_gives_the_status_of_the_program(tmp_path, endin
         assert path.read_text().startswith("kernel,launches,")
 
 
+MANY = """
+import pycuda, pycuda.autoinit
+from pycuda.compiler import SourceModule
+names = [f"k{i}" for i in range(20)]
+source = "\\n".join(["// a line of a long source"] * 2000 + [
+    f"__global__ void {name}(int *a) {{ a[threadIdx.x] = NUMBER; }}" for name in names])
+a = pycuda.driver.mem_alloc(128)
+modules = [SourceModule(source, options=[f"-DNUMBER={number}"]) for number in range(2)]
+
+def launch(module, *names):
+    for name in names:
+        module.get_function(name)(a, block=(32, 1, 1))
+"""
+
+
+@needs_cpu_driver
+def test_the_file_has_a_source_once_for_all_kernels_and_modules(tmp_path):
+    path = tmp_path / "counters.json"
+    program = MANY + "for module in modules: launch(module, *names)"
+    run_program(program, PYCUDA_DRIVER="cpu", PYCUDA_CPU_COUNTERS=str(path))
+    taken = json.loads(path.read_text())
+    (source,) = taken["sources"]
+    assert source["text"].count("a line of a long source") == 2000
+    assert len(taken["kernels"]) == 40 and all(one["sources"] == [0] for one in taken["kernels"])
+    assert path.stat().st_size < 3 * len(source["text"])
+
+
+@needs_cpu_driver
+def test_kernels_of_one_source_share_its_text():
+    program = """
+with pycuda.counters() as c:
+    launch(modules[0], "k0", "k1")
+    with pycuda.counters():
+        launch(modules[1], "k1", "k2")
+one, two, three = (c[name]._sources for name in ("k0", "k1", "k2"))
+(file,) = one
+assert one[file] is two[file] and two[file] == three[file] and "// a line of a long source" in one[file].values()
+"""
+    run_program(MANY + program, PYCUDA_DRIVER="cpu")
+
+
 @needs_cpu_driver
 def test_run_refuses_a_file_that_cannot_be_written(tmp_path):
     command = [sys.executable, "-m", "pycuda", "run", f"--counters={tmp_path}/no/folder.csv", "-c", "print('ran')"]

@@ -188,7 +188,31 @@ std::string fault_json(const CountedFault& counted) {
          ", \"message\": " + quoted_json(fault.what) + "}";
 }
 
-std::string kernel_json(const KernelCounters& kernel, const KernelCounters::Total& total) {
+/// Sources by their numbers in the list of all.
+class NumberedSources {
+ public:
+  std::size_t number(const SourceText& source) {
+    const auto [known, is_new] = numbers_.emplace(&source, all_.size());
+    if (is_new) all_.push_back(&source);
+    return known->second;
+  }
+  std::string json() const {
+    std::string json;
+    for (const SourceText* const source : all_) {
+      json += (json.empty() ? "" : ", ") + std::string("{\"file\": ") + quoted_json(source->file) +
+              ", \"first_line\": " + std::to_string(source->first_line) +
+              ", \"text\": " + quoted_json(source->text) + "}";
+    }
+    return "[" + json + "]";
+  }
+
+ private:
+  std::map<const SourceText*, std::size_t> numbers_;
+  std::vector<const SourceText*> all_;
+};
+
+std::string kernel_json(const KernelCounters& kernel, const KernelCounters::Total& total,
+                        NumberedSources& sources) {
   const CountedPlaces& places = *kernel.places();
   std::map<std::pair<std::string, std::uint32_t>, Line> lines;
   const auto line_of = [&](std::uint32_t file, std::uint32_t number) -> Line& {
@@ -225,10 +249,8 @@ std::string kernel_json(const KernelCounters& kernel, const KernelCounters::Tota
   }
   json += "], \"sources\": [";
   first = true;
-  for (const SourceText& source : kernel.sources()) {
-    json += (first ? "" : ", ") + std::string("{\"file\": ") + quoted_json(source.file) +
-            ", \"first_line\": " + std::to_string(source.first_line) +
-            ", \"text\": " + quoted_json(source.text) + "}";
+  for (const SourceText* const source : kernel.sources()) {
+    json += (first ? "" : ", ") + std::to_string(sources.number(*source));
     first = false;
   }
   return json + "]}";
@@ -261,15 +283,16 @@ std::string take_counters_as_csv() {
 }
 
 std::string take_counters_as_json() {
+  NumberedSources sources;
   std::string json = "{\"kernels\": [";
   bool first = true;
   for (KernelCounters* const kernel : all_kernel_counters()) {
     const KernelCounters::Total total = kernel->take();
     if (total.launches == 0) continue;
-    json += (first ? "" : ", ") + kernel_json(*kernel, total);
+    json += (first ? "" : ", ") + kernel_json(*kernel, total, sources);
     first = false;
   }
-  json += "], \"faults\": [";
+  json += "], \"sources\": " + sources.json() + ", \"faults\": [";
   first = true;
   for (const CountedFault& one : take_counted_faults()) {
     json += (first ? "" : ", ") + fault_json(one);

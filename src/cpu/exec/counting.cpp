@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstring>
 #include <map>
+#include <set>
 #include <unordered_map>
 #include <utility>
 
@@ -21,6 +22,7 @@ namespace {
 struct Registry {
   std::mutex mutex;  ///< protects the rest
   std::map<std::pair<const CountedPlaces*, std::string>, std::unique_ptr<KernelCounters>> all;
+  std::set<SourceText> sources;  ///< of all counters
   std::vector<CountedFault> faults;
 };
 
@@ -184,7 +186,7 @@ void settle(const CountedPlaces& places, std::vector<std::uint64_t>& words) {
 
 }  // namespace
 
-KernelCounters::KernelCounters(const LaunchContext& launch)
+KernelCounters::KernelCounters(const LaunchContext& launch, std::set<SourceText>& sources)
     : places_(launch.kernel.facts.counted),
       name_(launch.kernel.facts.name),
       registers_(launch.kernel.facts.registers),
@@ -197,7 +199,8 @@ KernelCounters::KernelCounters(const LaunchContext& launch)
     lines_.push_back({file, line, line != 0 ? find_source_line(code, name, line) : SourceLine()});
     if (latest == file) continue;
     latest = file;
-    if (auto source = find_source_text(code, name)) sources_.push_back(std::move(*source));
+    if (auto source = find_source_text(code, name))
+      sources_.push_back(&*sources.insert(std::move(*source)).first);
   }
 }
 
@@ -259,7 +262,7 @@ KernelCounters& kernel_counters(const LaunchContext& launch) {
     const std::lock_guard lock(all.mutex);
     std::unique_ptr<KernelCounters>& known =
         all.all[{launch.kernel.facts.counted.get(), launch.kernel.facts.name}];
-    if (known == nullptr) known = std::make_unique<KernelCounters>(launch);
+    if (known == nullptr) known = std::make_unique<KernelCounters>(launch, all.sources);
     counters = known.get();
   }
   counters->add_launch(

@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -45,7 +46,8 @@ class KernelCounters {
     std::uint32_t dynamic_shared_bytes = 0;
   };
 
-  explicit KernelCounters(const LaunchContext& launch);
+  /// Adds the sources that are not known yet.
+  KernelCounters(const LaunchContext& launch, std::set<SourceText>& sources);
 
   const std::shared_ptr<const CountedPlaces>& places() const { return places_; }
   const std::string& name() const { return name_; }
@@ -53,8 +55,8 @@ class KernelCounters {
   std::uint32_t static_shared_bytes() const { return static_shared_bytes_; }
   /// The line that a place of the code stands in.
   const SourceLine& line(std::uint32_t file, std::uint32_t line) const;
-  /// The sources that these lines are of, as far as they are known.
-  const std::vector<SourceText>& sources() const { return sources_; }
+  /// The sources that these lines are of, as far as they are known. Equal ones are one object.
+  const std::vector<const SourceText*>& sources() const { return sources_; }
 
   void add_launch(const Launch& launch);
   /// The calling thread's words.
@@ -78,7 +80,7 @@ class KernelCounters {
     SourceLine found;
   };
   std::vector<KnownLine> lines_;  ///< in order
-  std::vector<SourceText> sources_;
+  std::vector<const SourceText*> sources_;
   mutable std::mutex mutex_;  ///< protects what follows
   std::uint64_t launches_ = 0;
   Launch last_;

@@ -2,6 +2,7 @@
 // Where the sources of loaded code stand in the user's program, so that faults can name the place.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -30,6 +31,8 @@ struct SourceText {
   std::string file;
   std::uint32_t first_line = 1;
   std::string text;
+
+  auto operator<=>(const SourceText&) const = default;
 };
 
 /// Adds a source of the code that `code` identifies (LaunchRequest::keep_alive). Any thread.
