@@ -72,9 +72,7 @@ namespace {
 [[gnu::noinline]] CUresult check_stacks(const exec::LaunchRequest& request) {
   const std::uint64_t threads = exec::threads_on_own_stacks(request);
   const std::uint64_t bytes = request.kernel->bytes_of_thread(request.stack_bytes);
-  if (exec::ThreadStacks::has_room(bytes, threads)) return CUDA_SUCCESS;
-  exec::BlockRun::free_spare_stacks();
-  if (exec::ThreadStacks::has_room(bytes, threads)) return CUDA_SUCCESS;
+  if (exec::has_room_for_stacks(request)) return CUDA_SUCCESS;
   return fail(
       CUDA_ERROR_OUT_OF_MEMORY,
       "the system refuses the memory for the stacks of " + std::to_string(threads) + " threads, " +

@@ -17,11 +17,13 @@ namespace {
 constexpr std::uint64_t frame_alignment = 64;
 constexpr std::size_t spare_limit = 64;
 
-std::atomic<std::uint32_t> in_use{0};
-
 struct Spare {
   std::mutex mutex;  ///< protects `runs`
   std::vector<std::unique_ptr<BlockRun>> runs;
+  std::atomic<std::uint32_t> in_use{0};   ///< acquired ones
+  std::atomic<std::uint64_t> uses{0};     ///< so many have been acquired
+  std::mutex last_attempt;                ///< one thread at a time tries again
+  std::atomic<std::uint32_t> refused{0};  ///< of those in use: they have no memory
 };
 
 Spare& spare() {
@@ -39,11 +41,27 @@ std::uint64_t threads_on_own_stacks(const LaunchRequest& request) {
   return (request.cooperative ? blocks : std::min(blocks, at_once)) * block.x * block.y * block.z;
 }
 
+bool has_room_for_stacks(const LaunchRequest& request) {
+  const std::uint64_t threads = threads_on_own_stacks(request);
+  const std::uint64_t bytes = request.kernel->bytes_of_thread(request.stack_bytes);
+  // What is tried here for a moment must not be what a block lacks in the end.
+  const std::unique_lock lock(spare().last_attempt);
+  if (ThreadStacks::has_room(bytes, threads)) return true;
+  BlockRun::free_spare_stacks();
+  if (request.cooperative) return ThreadStacks::has_room(bytes, threads);
+  for (;;) {
+    const std::uint64_t of_others = ThreadStacks::reserved();
+    if (ThreadStacks::has_room(bytes, threads, of_others)) return true;
+    if (ThreadStacks::reserved() == of_others) return false;
+  }
+}
+
 void BlockRun::Free::operator()(std::byte* memory) const {
   ::operator delete(memory, std::align_val_t{frame_alignment});
 }
 
-std::unique_ptr<BlockRun> BlockRun::acquire(LaunchContext& launch, const Kernel& kernel) {
+std::unique_ptr<BlockRun> BlockRun::acquire(LaunchContext& launch, const Kernel& kernel,
+                                            bool* others_have_some) {
   std::unique_ptr<BlockRun> run;
   {
     Spare& store = spare();
@@ -51,18 +69,29 @@ std::unique_ptr<BlockRun> BlockRun::acquire(LaunchContext& launch, const Kernel&
     if (!store.runs.empty()) {
       run = std::move(store.runs.back());
       store.runs.pop_back();
+    } else {
+      run.reset(new BlockRun);
     }
+    run->use_.begin();  // before others can find that it is no longer spare
   }
-  if (run == nullptr) run.reset(new BlockRun);
-  if (!run->fit(launch, kernel)) {
-    free_spare_stacks();
-    if (!run->fit(launch, kernel)) {
-      recycle(std::move(run));
-      return nullptr;
-    }
-  }
-  run->use_.begin();
-  return run;
+  bool others = false;
+  if (run->fit(launch, kernel) || run->fit_without_spares(launch, kernel, others)) return run;
+  if (others_have_some != nullptr) *others_have_some = others;
+  recycle(std::move(run));
+  return nullptr;
+}
+
+bool BlockRun::fit_without_spares(LaunchContext& launch, const Kernel& kernel, bool& others) {
+  Spare& store = spare();
+  store.refused.fetch_add(1);
+  const std::unique_lock lock(store.last_attempt);
+  const std::uint64_t uses = store.uses.load();
+  others = store.in_use.load() > store.refused.load();
+  free_spare_stacks();
+  const bool fits = fit(launch, kernel);
+  others |= store.uses.load() != uses;
+  store.refused.fetch_sub(1);
+  return fits;
 }
 
 void BlockRun::recycle(std::unique_ptr<BlockRun> run) {
@@ -73,15 +102,14 @@ void BlockRun::recycle(std::unique_ptr<BlockRun> run) {
   if (store.runs.size() < spare_limit) store.runs.push_back(std::move(run));
 }
 
-bool BlockRun::any_in_use() { return in_use.load() != 0; }
-
 void BlockRun::Use::begin() {
-  in_use.fetch_add(1);
+  spare().uses.fetch_add(1);
+  spare().in_use.fetch_add(1);
   begun_ = true;
 }
 
 void BlockRun::Use::end() {
-  if (begun_) in_use.fetch_sub(1);
+  if (begun_) spare().in_use.fetch_sub(1);
   begun_ = false;
 }
 

@@ -25,6 +25,9 @@ namespace pycuda::cpu::exec {
 
 /// How many threads of a launch may be on stacks of their own at once; none if they have none.
 std::uint64_t threads_on_own_stacks(const LaunchRequest& request);
+/// Whether the system has the memory for them, now or when the blocks have ended that run now,
+/// which blocks wait for. All blocks of a cooperative launch run at once, so for these: now.
+bool has_room_for_stacks(const LaunchRequest& request);
 
 /// BlockFrame::block points here. Runs on one OS thread at a time, but on any.
 ///
@@ -44,11 +47,11 @@ class BlockRun {
   };
 
   /// A used one if there is one. Null when memory is exhausted. `kernel`: the launch's, in the form
-  /// for threads, and outlives this.
-  static std::unique_ptr<BlockRun> acquire(LaunchContext& launch, const Kernel& kernel);
+  /// for threads, and outlives this. `others_have_some`, if memory is exhausted: whether blocks
+  /// have it that run now, of whatever launches.
+  static std::unique_ptr<BlockRun> acquire(LaunchContext& launch, const Kernel& kernel,
+                                           bool* others_have_some = nullptr);
   static void recycle(std::unique_ptr<BlockRun> run);
-  /// Whether some are acquired and not recycled, of whatever launches. Any thread.
-  static bool any_in_use();
   /// Frees the stacks that are kept for later launches. Any thread.
   static void free_spare_stacks();
 
@@ -134,6 +137,7 @@ class BlockRun {
 
   BlockRun() = default;
   bool fit(LaunchContext& launch, const Kernel& kernel);
+  bool fit_without_spares(LaunchContext& launch, const Kernel& kernel, bool& others);
   bool fit_coroutines(std::uint64_t bytes, std::uint32_t threads);
   Outcome schedule();
   bool enter_schedule(Outcome& outcome);

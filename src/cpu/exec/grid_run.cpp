@@ -292,15 +292,15 @@ class ParkedBlock final : public Parked {
   /// Starts the first block, or reports that this is not possible. False: blocks that run now have
   /// the memory.
   bool begin() {
-    const bool others_had_some = BlockRun::any_in_use();
-    run_ = BlockRun::acquire(launch_, launch_.kernel);
+    bool others_have_some = false;
+    run_ = BlockRun::acquire(launch_, launch_.kernel, &others_have_some);
     if (run_ != nullptr) {
       run_->start(next_++);
       return true;
     }
     // Blocks of a cooperative launch wait for each other; races are looked for in order.
     const bool may_wait = !grid_.request_.cooperative && launch_.races == nullptr;
-    if (may_wait && (others_had_some || BlockRun::any_in_use())) return false;
+    if (may_wait && others_have_some) return false;
     launch_.report(FaultKind::OutOfMemory, nullptr, nullptr, "no memory to run its threads");
     return true;
   }

@@ -24,6 +24,8 @@ constexpr int canary_byte = 0x5b;
 std::atomic<ThreadStacks::Guards> guards_of_new{ThreadStacks::Guards::Best};
 /// Guards that cost mappings, of all blocks.
 std::atomic<std::int64_t> guards_in_use{0};
+/// Of all blocks.
+std::atomic<std::uint64_t> reserved_bytes{0};
 
 std::atomic<std::int64_t>& most_in_use() {
   static std::atomic<std::int64_t> most{ThreadStacks::most_guards()};
@@ -82,20 +84,24 @@ bool ThreadStacks::fit(std::uint64_t bytes, std::uint32_t count) {
   if (!wanted) return false;
   memory_ = reserve(*wanted);
   if (memory_ == nullptr) return false;
+  reserved_bytes.fetch_add(*wanted);
   stack_bytes_ = bytes;
   count_ = count;
   make_guards();
   return true;
 }
 
-bool ThreadStacks::has_room(std::uint64_t bytes, std::uint64_t count) {
+bool ThreadStacks::has_room(std::uint64_t bytes, std::uint64_t count, std::uint64_t reserved) {
   const auto wanted = reservation(rounded(bytes), count);
   if (!wanted) return false;
-  std::byte* const memory = reserve(*wanted);
+  if (*wanted <= reserved) return true;
+  std::byte* const memory = reserve(*wanted - reserved);
   if (memory == nullptr) return false;
-  munmap(memory, *wanted);
+  munmap(memory, *wanted - reserved);
   return true;
 }
+
+std::uint64_t ThreadStacks::reserved() { return reserved_bytes.load(); }
 
 /// One below each stack, and one above the last: an overrun of its variables must not meet what
 /// lies behind.
@@ -125,7 +131,9 @@ void ThreadStacks::make_guards() {
 
 void ThreadStacks::free() {
   if (memory_ == nullptr) return;
-  munmap(memory_, *reservation(stack_bytes_, count_));
+  const std::uint64_t bytes = *reservation(stack_bytes_, count_);
+  munmap(memory_, bytes);
+  reserved_bytes.fetch_sub(bytes);
   guards_in_use.fetch_sub(mapped_);
   memory_ = nullptr;
   stack_bytes_ = 0;

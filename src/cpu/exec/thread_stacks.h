@@ -24,8 +24,11 @@ class ThreadStacks {
   /// Makes stacks of at least `bytes` for `count` threads: what it has if that is large enough,
   /// else a reservation for these alone. False: the system refuses the memory.
   bool fit(std::uint64_t bytes, std::uint32_t count);
-  /// Whether the system would give the memory for so many stacks now.
-  static bool has_room(std::uint64_t bytes, std::uint64_t count);
+  /// Whether the system would give the memory for so many stacks now, if `reserved` bytes of others
+  /// were given back.
+  static bool has_room(std::uint64_t bytes, std::uint64_t count, std::uint64_t reserved = 0);
+  /// What all stacks of the process have reserved.
+  static std::uint64_t reserved();
 
   /// The lowest address of a thread's stack. Stacks grow downwards.
   std::byte* of(std::uint32_t thread) const {
