@@ -44,7 +44,7 @@ def test_what_is_no_number_for_a_parameter_that_is_one():
     kernel = SourceModule("__global__ void k(float a, int *b) {}").get_function("k")
     with pytest.raises(TypeError, match=r": str; float\(\) or int\(\) makes a number of it$"):
         kernel("2.0", np.intp(0), block=(1, 1, 1))
-    with pytest.raises(TypeError, match="parameter #0 .*: NoneType$"):
+    with pytest.raises(TypeError, match="parameter #0 .*: NoneType; pass one number$"):
         kernel(None, np.intp(0), block=(1, 1, 1))
     with pytest.raises(TypeError, match=r"parameter #1 .*: NoneType; numpy.intp\(0\) is a null pointer$"):
         kernel(2.0, None, block=(1, 1, 1))

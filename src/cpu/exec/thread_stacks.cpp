@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <optional>
 #include <vector>
 
@@ -66,13 +66,10 @@ void ThreadStacks::set_guards(Guards guards, std::int64_t most) {
 }
 
 std::int64_t ThreadStacks::most_guards() {
-  long long mappings = 65530;
-  if (std::FILE* const file = std::fopen("/proc/sys/vm/max_map_count", "re")) {
-    if (std::fscanf(file, "%lld", &mappings) != 1) mappings = 65530;
-    std::fclose(file);
-  }
+  std::int64_t mappings = 65530;
+  std::ifstream("/proc/sys/vm/max_map_count") >> mappings;
   // A guard splits its mapping: each costs two.
-  return mappings / 4;
+  return (mappings > 0 ? mappings : 65530) / 4;
 }
 
 bool ThreadStacks::fit(std::uint64_t bytes, std::uint32_t count) {
