@@ -91,10 +91,19 @@ class Finding(FoundPlace):
     other: FoundPlace | None = None
     ended_launch: bool = field(default=False, compare=False)
 
+    @property
+    def remedy(self) -> str:
+        """What to do about it, in a sentence; "" if that depends on the program."""
+        from pycuda._finding_remedies import remedy_of  # start-up time: rarely needed
+
+        return remedy_of(self)
+
     def __str__(self):
         text = f"{self.check}: {self.message}"
         text += f" in kernel {readable_name(self.kernel)} at {self._text()}" if self.kernel else f": {self._text()}"
-        return f"{text}\n  the other: {self.other}" if self.other else text
+        if self.other:
+            text += f"\n  the other: {self.other}"
+        return f"{text}\n  what to do: {self.remedy}" if self.remedy else text
 
     def __repr__(self):
         return f"<Finding {self}>"

@@ -31,10 +31,13 @@ class Report:
         `pycuda.tools.reset_context()` makes a new one.
     """
 
-    def __init__(self, kernels, findings=(), checks="", occupancies=None, texts=None, faults=(), error=None):
+    def __init__(
+        self, kernels, findings=(), checks="", occupancies=None, texts=None, faults=(), error=None, unchecked=""
+    ):
         self.kernels, self.findings, self.checks = list(kernels), list(findings), checks
         self.faults, self.error = list(faults), error
         self._occupancies = occupancies or {}
+        self._unchecked = unchecked  # why no checks were made, of a launch that has them usually
         self._texts = texts or {}  # the lines of what is in no file, by the name that counters have for it
 
     def occupancy(self, kernel):
@@ -88,10 +91,16 @@ class Report:
         parts = [f"fault: {fault}" for fault in self.faults]
         if self.error is not None:
             parts.append(CONTEXT_IS_LOST)
+        if self._unchecked:
+            parts.append(self._unchecked)
+        findings = self._other_findings()
+        parts += [str(finding) for finding in findings]
         for kernel in self.kernels:
             lines = [f"{readable_name(kernel.kernel)}: {kernel.launches} launch{'es' if kernel.launches != 1 else ''}"]
             has_fault = any(fault.kernel == kernel.kernel for fault in self.faults)
             changes = [] if has_fault else self.advice(kernel)
+            if not has_fault and any(finding.kernel == kernel.kernel for finding in findings):
+                lines.append("  fix what the checks found first: it may change what follows")
             for number, one in enumerate(changes, 1):
                 where = f" ({one.place})" if one.place else ""
                 lines.append(f"  {number}. {one.title}{where}: {one.text}")
@@ -100,7 +109,6 @@ class Report:
             elif not changes:
                 lines.append("  nothing that the counters show would make it much faster")
             parts.append("\n".join(lines))
-        parts += [str(finding) for finding in self._other_findings()]
         return "\n".join(parts) if parts else "a report of no kernels"
 
     def __repr__(self):
@@ -167,8 +175,11 @@ def report_of_launch(function, /, *args, block, grid=(1, 1), shared=0, checks=No
     from pycuda._checks import checking, fault_of
     from pycuda._counters import counters
 
+    unchecked = ""
     if checks is None:
-        checks = ("all",) if math.prod(block) * math.prod(grid) <= _MOST_CHECKED_THREADS else ()
+        checks = ("all",)
+        if math.prod(block) * math.prod(grid) > _MOST_CHECKED_THREADS:
+            checks, unchecked = (), f'not checked: more than {_MOST_CHECKED_THREADS:,} threads; pass checks="all"'
     names = [checks] if isinstance(checks, str) else list(checks)
     device, counted, error = cuda.Context.get_device(), counters(), None
     findings = []
@@ -183,4 +194,4 @@ def report_of_launch(function, /, *args, block, grid=(1, 1), shared=0, checks=No
     texts = {} if cell is None else {"the cell": [f"%%cuda {cell.line}".rstrip(), *cell.source.splitlines()]}
     faults = [fault_of(one) for one in counted._faults]
     known = occupancies_of(counted.kernels, device)
-    return Report(counted.kernels, findings, ",".join(names), known, texts, faults, error)
+    return Report(counted.kernels, findings, ",".join(names), known, texts, faults, error, unchecked)

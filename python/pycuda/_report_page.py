@@ -106,12 +106,13 @@ def _tiles(kernel, occupancy):
     return f'<div class="tiles">{"".join(parts)}</div>'
 
 
-def _advice(report, kernel, faults):
+def _advice(report, kernel, faults, findings):
     if faults:
         return "<p>Fix the fault first: the counts end there.</p>"
+    first = "<p>Fix what the checks found first: it may change what follows.</p>" if findings else ""
     changes = report.advice(kernel)
     if not changes:
-        return "<p>Nothing that the counters show would make it much faster.</p>"
+        return f"{first}<p>Nothing that the counters show would make it much faster.</p>"
     whole = _report_costs.cycles_of(kernel)
     sources = {line.place: line.source for line in kernel.lines}
     rows = []
@@ -124,7 +125,7 @@ def _advice(report, kernel, faults):
             f"<li><b>{escape(one.title)}</b>{where} <span class='soft'>(about {share:.0%} of the time by the model)"
             f"</span>{_quoted(sources.get(one.place, ''))}<br>{escape(one.text)}{picture}</li>"
         )
-    return f'<ol class="advice">{"".join(rows)}</ol>'
+    return f'{first}<ol class="advice">{"".join(rows)}</ol>'
 
 
 def _badge(text, style=""):
@@ -220,12 +221,16 @@ def _what_is_wrong(report, faults, findings):
         parts.append(
             f'<div class="finding top"><b>{escape(finding.check)}</b> <code>{escape(finding.place)}</code>'
             f"{_quoted(finding.source)}<br>{escape(finding.message)}<br>{escape(_at(finding))}"
-            f"{_other_side(finding)}</div>"
+            f"{_other_side(finding)}{_what_to_do(finding)}</div>"
         )
     if len(findings) > _MOST_ABOVE:
         more = len(findings) - _MOST_ABOVE
         parts.append(f"<p class='soft'>The checks found {more} more, which are at their lines.</p>")
     return "".join(parts)
+
+
+def _what_to_do(finding):
+    return f"<br><b>What to do</b>: {escape(finding.remedy)}." if finding.remedy else ""
 
 
 def _is_in_line_of(other, finding):
@@ -348,7 +353,7 @@ def _kernel(report, kernel, number):
         f'<section id="kernel-{number}"><h1><code>'
         f"{escape(readable_name(kernel.kernel))}</code></h1><p class='soft'>{escape(launch)}</p>"
         f"{_what_is_wrong(report, faults, findings)}{_tiles(kernel, occupancy)}"
-        f"<h2>What would help most</h2>{_advice(report, kernel, faults)}"
+        f"<h2>What would help most</h2>{_advice(report, kernel, faults, findings)}"
         f"<h2>The source, line by line</h2>{_source(kernel, notes, report._texts)}</section>"
     )
 
@@ -374,7 +379,8 @@ def page_of(report):
     title = ", ".join(readable_name(kernel.kernel) for kernel in report.kernels) or "no kernels"
     kernels = _in_order(report)
     sections = "".join(_kernel(report, kernel, number) for number, kernel in enumerate(kernels))
-    body = _contents(report, kernels) + (sections or "<p>No kernel was launched.</p>")
+    above = f'<div class="finding top">{escape(report._unchecked.capitalize())}.</div>' if report._unchecked else ""
+    body = above + _contents(report, kernels) + (sections or "<p>No kernel was launched.</p>")
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
