@@ -37,6 +37,7 @@ class DeviceData:
         capability = dev.compute_capability()
         self.max_threads = dev.get_attribute(attribute.MAX_THREADS_PER_BLOCK)
         self.warp_size = dev.get_attribute(attribute.WARP_SIZE)
+        self._multiprocessors = dev.get_attribute(attribute.MULTIPROCESSOR_COUNT)
         threads_per_mp = dev.get_attribute(attribute.MAX_THREADS_PER_MULTIPROCESSOR)
         self.warps_per_mp = threads_per_mp // self.warp_size
         self.thread_blocks_per_mp = dev.get_attribute(attribute.MAX_BLOCKS_PER_MULTIPROCESSOR)
@@ -140,6 +141,7 @@ class OccupancyRecord:
         self.warps_per_mp = self.tb_per_mp * warps
         self.occupancy = self.warps_per_mp / devdata.warps_per_mp
         self._threads = threads
+        self._multiprocessors = devdata._multiprocessors
 
     def __repr__(self):
         return (

@@ -15,6 +15,10 @@ PER_INSTRUCTION, PER_SECTOR, PER_WAVEFRONT = 0.25, 2.0, 1.0
 #: An atomic operation that waits for another one at the same address.
 PER_TURN = 4.0
 WARP = 32
+#: Multiprocessors of that GPU. Fewer blocks than `FEW_BLOCKS` leave nearly all of them without work.
+MULTIPROCESSORS, FEW_BLOCKS = 132, 9
+#: A thread works for long if it comes to an access so often, or executes so many instructions.
+MANY_TURNS, MANY_INSTRUCTIONS = 4, 1000
 
 
 @dataclass(frozen=True)
@@ -52,14 +56,30 @@ def cycles_of(counted):
     return counted.instructions * PER_INSTRUCTION + sectors * PER_SECTOR + counted.shared_wavefronts * PER_WAVEFRONT
 
 
-def stride_of(access):
-    """The distance in bytes between neighbouring lanes of the sample, if it is the same for all; None otherwise."""
+def stride_of(access, row=None):
+    """The distance in bytes between neighbouring lanes of the sample, if it is the same for all; None otherwise.
+
+    Parameters
+    ----------
+    access : Access
+    row : int, optional
+        The threads in a row of the block: only lanes of one row are neighbours then.
+    """
     sample = access.sample
     if sample is None or len(sample.lanes) < 2:
         return None
     pairs = list(zip(sample.lanes, sample.addresses))
-    steps = {(b - a) / (m - n) for (n, a), (m, b) in zip(pairs, pairs[1:])}
+    steps = {
+        (b - a) / (m - n)
+        for (n, a), (m, b) in zip(pairs, pairs[1:])
+        if row is None or (sample.warp * WARP + n) // row == (sample.warp * WARP + m) // row
+    }
     return int(steps.pop()) if len(steps) == 1 else None
+
+
+def _strides(access, kernel):
+    """The stride of all lanes, else None, and that within the rows of the block."""
+    return stride_of(access), stride_of(access, kernel.block[0])
 
 
 def _number(value):
@@ -81,18 +101,22 @@ def _together(accesses):
     return replace(worst, **sums)
 
 
-def _uncoalesced(line, accesses):
+def _uncoalesced(line, accesses, kernel):
     access = _together(accesses)
     verbs = {"load": "reads", "store": "writes"}
     does = " and ".join(dict.fromkeys(verbs[one.op] for one in accesses))
     per, least = access.parts / access.requests, access.ideal / access.requests
-    stride = stride_of(access)
+    stride, in_row = _strides(access, kernel)
     start = access.sample.addresses[0] % 32 if access.sample else 0
     if stride is not None and abs(stride) == access.bytes:
         how = f"The warp's addresses are neighbours but start {start} bytes behind a multiple of 32."
         change = "Let each row or slice start at a multiple of 32 bytes: pad rows, or shift the index."
-    elif stride is not None:
-        how = f"Neighbouring threads access places {_number(abs(stride))} bytes apart."
+    elif stride is None and in_row in (0, access.bytes, -access.bytes):
+        what = "the same place" if in_row == 0 else "neighbouring places"
+        how = f"The {kernel.block[0]} threads of a row of the block access {what}, but each row others."
+        change = "Make the block wider, best with blockDim.x a multiple of 32, or bring a tile to shared memory."
+    elif (step := in_row if stride is None else stride) is not None:
+        how = f"Neighbouring threads access places {_number(abs(step))} bytes apart."
         change = (
             "Let neighbouring threads (threadIdx.x) access neighbouring elements: swap the indices, transpose a tile "
             "through shared memory, or store a structure's members in arrays of their own."
@@ -111,10 +135,11 @@ def _uncoalesced(line, accesses):
     )
 
 
-def _conflicts(line, accesses):
+def _conflicts(line, accesses, kernel):
     access = _together(accesses)
     per, least = access.parts / access.requests, access.ideal / access.requests
-    stride = stride_of(access)
+    stride, in_row = _strides(access, kernel)
+    stride = in_row if stride is None else stride
     change = "Arrange the data so that the lanes of a warp access words in different banks (word address mod 32)."
     if stride and stride % 8 == 0:
         change = (
@@ -165,6 +190,43 @@ def _divergence(line, kernel):
     )
 
 
+def _one_thread(kernel):
+    if math.prod(kernel.block) * math.prod(kernel.grid) != 1:
+        return None
+    return Advice(
+        "One thread does all the work",
+        "The launch has one block of one thread: 31 of the 32 lanes of its warp and all other multiprocessors have "
+        "nothing to do. Give each thread one element: in place of the loop over elements, int i = blockIdx.x * "
+        "blockDim.x + threadIdx.x; if (i < n) ..., launched with block=(256, 1, 1) and grid=((n + 255) // 256, 1). "
+        "More threads without this change would all do the same work and race.",
+        "",
+        cycles_of(kernel) * (WARP - 1) / WARP,
+    )
+
+
+def _few_blocks(kernel, occupancy):
+    blocks = math.prod(kernel.grid)
+    threads = kernel.launches * blocks * math.prod(kernel.block)
+    if blocks >= FEW_BLOCKS or not threads:
+        return None
+    accesses = (one.threads for line in kernel.lines for one in line.accesses if one.space == "global")
+    turns = max(accesses, default=0) / threads
+    instructions = kernel.instructions * kernel.active_threads / threads if kernel.instructions else 0
+    if turns < MANY_TURNS and instructions < MANY_INSTRUCTIONS:
+        return None
+    subject = "One block keeps one multiprocessor" if blocks == 1 else f"{blocks} blocks keep {blocks} multiprocessors"
+    here = "" if occupancy is None else f" (this device has {occupancy._multiprocessors})"
+    does = f"goes through a loop about {turns:.0f} times" if turns >= MANY_TURNS else "computes for long"
+    return Advice(
+        "Launch more blocks",
+        f"{subject} busy at most, and a GPU has about 100{here}. Each thread {does}: let it do less, and launch more "
+        "blocks that share the work. A loop over elements begins at blockIdx.x * blockDim.x + threadIdx.x and steps by "
+        "blockDim.x * gridDim.x, else each block would do all the work again.",
+        "",
+        cycles_of(kernel) * (1 - blocks / MULTIPROCESSORS),
+    )
+
+
 def _partial_warps(kernel):
     threads = math.prod(kernel.block)
     rest = -threads % WARP
@@ -173,8 +235,9 @@ def _partial_warps(kernel):
     warps = (threads + rest) // WARP
     return Advice(
         "Use blocks of whole warps",
-        f"A block of {threads} threads takes {warps} warp{'s' if warps > 1 else ''}, in which {rest} of {warps * WARP} "
-        "lanes never work. Choose a multiple of 32.",
+        f"A block of {threads} thread{'s' if threads > 1 else ''} takes {warps} warp{'s' if warps > 1 else ''}, in "
+        f"which {rest} of {warps * WARP} lanes never work. Choose a multiple of 32, and let each thread have an "
+        "element of its own: the index is blockIdx.x * blockDim.x + threadIdx.x.",
         "",
         cycles_of(kernel) * rest / (warps * WARP) / 2,
     )
@@ -212,7 +275,9 @@ def advice_for(kernel, occupancy=None, most=3):
     -------
     list of Advice
     """
-    found = [_partial_warps(kernel), _low_occupancy(kernel, occupancy)]
+    if alone := _one_thread(kernel):
+        return [alone]
+    found = [_few_blocks(kernel, occupancy), _partial_warps(kernel), _low_occupancy(kernel, occupancy)]
     for line in kernel.lines:
         found.append(_divergence(line, kernel))
         is_atomic = [one.op in ("atomic", "reduction") for one in line.accesses]
@@ -222,7 +287,7 @@ def advice_for(kernel, occupancy=None, most=3):
                 one for one, atomic in zip(line.accesses, is_atomic) if one.space == space and one.excess and not atomic
             ]
             if wasteful:
-                found.append(advise(line, wasteful))
+                found.append(advise(line, wasteful, kernel))
     whole = cycles_of(kernel)
     worth = [one for one in _told_once(found) if one.saved >= 0.01 * whole]
     return sorted(worth, key=lambda one: -one.saved)[:most]

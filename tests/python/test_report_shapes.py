@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: MIT
+"""What a report advises about the shape of a launch: lone threads, few blocks, rows of the block, and no checks."""
+
+import numpy as np
+import pytest
+from programs import is_cpu
+from pycuda import _report_costs, gpuarray
+from pycuda._counters import Access, AccessSample
+from pycuda.compiler import SourceModule
+
+SOURCE = """
+__global__ void alone(float *a, int n)
+{
+  for (int i = 0; i < n; i++)
+    a[i] = 2 * a[i];
+}
+
+__global__ void strided(float *a, int n)
+{
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)
+    a[i] = 2 * a[i];
+}
+
+__global__ void iterate(float *a, int n)
+{
+  float x = a[threadIdx.x];
+  for (int i = 0; i < n; i++)
+    x = x * x + 0.25f;
+  a[threadIdx.x] = x;
+}
+
+__global__ void swapped(float *a, int n)
+{
+  int row = blockIdx.x * blockDim.x + threadIdx.x, column = blockIdx.y * blockDim.y + threadIdx.y;
+  a[row * n + column] = 1;
+}
+
+__global__ void rows(float *a, int n)
+{
+  int column = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
+  a[row * n + column] = 1;
+}
+
+__global__ void tiled(float *a)
+{
+  __shared__ float tile[16][16];
+  tile[threadIdx.x][threadIdx.y] = 1;
+  __syncthreads();
+  a[threadIdx.y * 16 + threadIdx.x] = tile[threadIdx.y][threadIdx.x];
+}
+"""
+
+
+@pytest.fixture
+def kernels(context):
+    if not is_cpu():
+        pytest.skip("needs the CPU driver, whose counters the report shows")
+    return SourceModule(SOURCE)
+
+
+def _report(kernels, name, size, block, grid=(1, 1), n=None):
+    numbers = () if n is None else (np.int32(n),)
+    return kernels.get_function(name).report(gpuarray.zeros(size, np.float32), *numbers, block=block, grid=grid)
+
+
+def _advice(*args, **launch):
+    report = _report(*args, **launch)
+    return report.advice(report.kernels[0])
+
+
+def test_one_thread_that_does_all_the_work_is_told_of_elements_for_each(kernels):
+    (only,) = _advice(kernels, "alone", 1000, (1, 1, 1), n=1000)
+    assert only.title == "One thread does all the work"
+    assert "Give each thread one element" in only.text and "multiple of 32" not in only.text
+
+
+def test_blocks_of_one_thread_are_told_of_the_index(kernels):
+    titles = {one.title: one.text for one in _advice(kernels, "strided", 256, (1, 1, 1), (256, 1), n=256)}
+    assert "One thread does all the work" not in titles
+    text = titles["Use blocks of whole warps"]
+    assert text.startswith("A block of 1 thread takes 1 warp")
+    assert "blockIdx.x * blockDim.x + threadIdx.x" in text
+
+
+@pytest.mark.parametrize(
+    "blocks, words", [(1, "One block keeps one multiprocessor busy"), (4, "4 blocks keep 4 multiprocessors busy")]
+)
+def test_few_blocks_that_work_for_long_should_be_more(kernels, context, driver, blocks, words):
+    first = _advice(kernels, "strided", 16384, (256, 1, 1), (blocks, 1), n=4096 * blocks)[0]
+    assert first.title == "Launch more blocks"
+    assert first.text.startswith(words)
+    assert "about 16 times" in first.text
+    count = context.get_device().get_attribute(driver.device_attribute.MULTIPROCESSOR_COUNT)
+    assert f"this device has {count}" in first.text
+
+
+def test_few_blocks_that_compute_for_long_should_be_more(kernels):
+    titles = [one.title for one in _advice(kernels, "iterate", 256, (256, 1, 1), n=1000)]
+    assert titles == ["Launch more blocks"]
+
+
+def test_small_work_and_many_blocks_are_left_alone(kernels):
+    assert _advice(kernels, "strided", 256, (256, 1, 1), n=256) == []
+    assert _advice(kernels, "strided", 16384, (64, 1, 1), (16, 1), n=16384) == []
+
+
+@pytest.mark.parametrize("block", [(16, 16, 1), (8, 8, 1), (16, 4, 1), (32, 8, 1)])
+def test_swapped_indices_are_seen_in_blocks_of_any_width(kernels, block):
+    grid = (64 // block[0], 64 // block[1])
+    first = _advice(kernels, "swapped", 4096, block, grid, n=64)[0]
+    assert first.title == "Coalesce the accesses to global memory"
+    assert "places 256 bytes apart" in first.text and "swap the indices" in first.text
+    assert all(one.title != first.title for one in _advice(kernels, "rows", 4096, (32, 8, 1), (2, 8), n=64))
+
+
+def test_narrow_blocks_should_be_wider(kernels):
+    first = _advice(kernels, "rows", 4096, (4, 16, 1), (16, 4), n=64)[0]
+    assert "The 4 threads of a row of the block access neighbouring places" in first.text
+    assert "Make the block wider" in first.text
+
+
+def test_tiles_of_narrow_blocks_need_padding(kernels):
+    advice = {one.title: one.text for one in _advice(kernels, "tiled", 256, (16, 16, 1))}
+    text = advice["Avoid bank conflicts in shared memory"]
+    assert "64 bytes apart" in text and "one element longer" in text
+
+
+def test_strides_within_rows_of_a_block():
+    def stride(lanes, addresses, row, warp=0):
+        sample = AccessSample((0, 0, 0), warp, tuple(lanes), tuple(addresses))
+        return _report_costs.stride_of(Access("ld", "global", "load", 4, 1, 1, 1, len(lanes), sample), row)
+
+    assert stride(range(6), [0, 64, 128, 4, 68, 132], 3) == 64
+    assert stride(range(6), [0, 64, 128, 4, 72, 132], 3) is None
+    assert stride(range(6), [0, 64, 128, 192, 4, 68], 48) is None
+    # The second warp of rows of 34 threads begins with the last two of the first row.
+    assert stride(range(4), [0, 64, 4, 68], 34, warp=1) == 64
+    assert stride(range(4), [0, 64, 128, 192], 1) is None
+
+
+def test_a_launch_that_is_too_large_for_checks_says_so_first(kernels):
+    def report(**others):
+        a = gpuarray.zeros(1 << 17, np.float32)
+        function = kernels.get_function("strided")
+        return function.report(a, np.int32(1 << 17), block=(256, 1, 1), grid=(512, 1), **others)
+
+    words = 'ot checked: more than 65,536 threads; pass checks="all"'
+    unasked = report()
+    assert str(unasked).startswith("n" + words)
+    assert "N" + words.replace('"', "&quot;") in unasked.html.split("<section")[0]
+    # Those who say that they want none need no reminder.
+    asked = report(checks=())
+    assert "ot checked: more" not in str(asked) + asked.html.split("<section")[0]
