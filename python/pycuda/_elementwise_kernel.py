@@ -9,6 +9,7 @@ import numpy as np
 
 from pycuda._contexts import remembered_with_object
 from pycuda._errors import CompileError
+from pycuda._generated_kernels import GeneratesKernels
 from pycuda._generated_modules import generated_module
 from pycuda._kernel_arguments import (
     STRIDED_VECTOR,
@@ -166,7 +167,7 @@ def _kernel_for(kernel, use_range, layout):
     return module, function
 
 
-class ElementwiseKernel:
+class ElementwiseKernel(GeneratesKernels):
     """A function on arrays that does `operation` for each index.
 
     Parameters

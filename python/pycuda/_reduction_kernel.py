@@ -10,6 +10,7 @@ import numpy as np
 from pycuda._arrays.core.gpuarray import GPUArray, _array
 from pycuda._contexts import MadeInContext
 from pycuda._errors import CompileError
+from pycuda._generated_kernels import GeneratesKernels
 from pycuda._generated_modules import generated_module
 from pycuda._kernel_arguments import (
     STRIDED_VECTOR,
@@ -208,7 +209,7 @@ def _stage_kernel(
     return module, function, arguments
 
 
-class ReductionKernel(TellsKeywords, MadeInContext, PreambleVariables):
+class ReductionKernel(TellsKeywords, MadeInContext, PreambleVariables, GeneratesKernels):
     """A function on arrays that combines ``map_expr`` of all indices to one value.
 
     Parameters

@@ -46,7 +46,7 @@ def step(function, *args, block, grid=(1, 1), thread=(0, 0, 0), in_block=(0, 0, 
     LogicError
         If the driver is not the CPU driver.
     TypeError
-        If the kernel does not come from a `SourceModule`.
+        If it is not a kernel of a `SourceModule`.
     ValueError
         If the launch has no such thread.
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, overload
 
 from pycuda._driver import Error, Function
@@ -49,6 +49,8 @@ class Walk:
         steps: list[Step],
         is_complete: bool = True,
         error: Error | None = None,
+        names: Iterable[str] = (),
+        lines: Iterable[tuple[str, int]] = (),
     ) -> None: ...
     def __len__(self) -> int: ...
     def __iter__(self) -> Iterator[Step]: ...

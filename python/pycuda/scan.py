@@ -20,6 +20,7 @@ from pycuda._arrays.ops.creation import packed_copy
 from pycuda._cluda import CLUDA_PREAMBLE
 from pycuda._contexts import MadeInContext
 from pycuda._errors import CompileError
+from pycuda._generated_kernels import GeneratesKernels
 from pycuda._generated_modules import generated_module
 from pycuda._kernel_arguments import check_expressions, check_kernel_name, in_cxx, with_headers
 from pycuda._preamble_variables import PreambleVariables
@@ -160,7 +161,7 @@ def _same_words(given, wanted):
 
 
 @without_underscore
-class _ScanKernel(TellsKeywords, MadeInContext, PreambleVariables):
+class _ScanKernel(TellsKeywords, MadeInContext, PreambleVariables, GeneratesKernels):
     """What both kinds share: everything but the template of the last pass."""
 
     final_update_tp = None

@@ -8,7 +8,11 @@ import numpy as np
 import pycuda.debug
 import pytest
 from programs import is_cpu, run_file, run_program
+from pycuda import gpuarray
 from pycuda.compiler import DynamicModule, SourceModule
+from pycuda.elementwise import ElementwiseKernel
+from pycuda.reduction import ReductionKernel
+from pycuda.scan import InclusiveScanKernel
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -193,3 +197,63 @@ def test_a_kernel_without_a_source_is_refused(driver):
     module.link()
     with pytest.raises(TypeError, match="take the kernel from a pycuda.compiler.SourceModule"):
         pycuda.debug.step(module.get_function("k"), driver.Out(np.zeros(1, np.int32)), block=(1, 1, 1))
+
+
+BRANCHES = """
+__device__ int twice(int x) {
+  int doubled = 2 * x;
+  return doubled;
+}
+__global__ void k(int *out, int n) {
+  int sum = 0;
+  if (n > 5) {
+    int large = twice(n);
+    sum += large;
+  }
+
+  out[0] = sum;
+}
+"""
+
+
+def test_variables_and_lines_that_are_not_there_are_refused(driver):
+    walk = _walk(BRANCHES, "k", driver.Out(np.zeros(1, np.int32)), np.int32(3))
+    first = next(step.line for step in walk if "int sum" in step.source)
+    assert [value for _, value in walk.variable("sum")] == [0]
+    assert walk.variable("large") == walk.at(first + 2) == []
+    assert len(walk.at(first + 1)) == 1
+    with pytest.raises(KeyError, match="no variable 'zz' is recorded; these are: .*large, n, out, sum"):
+        walk.variable("zz")
+    with pytest.raises(KeyError, match="in no function 'twice'; it was in: k"):
+        walk.variable("doubled", function="twice")
+    for line in (first + 5, first + 1000):
+        with pytest.raises(KeyError, match=f"line {line} has no code; the steps are at the lines {first}, {first + 1}"):
+            walk.at(line)
+    with pytest.raises(KeyError, match="the walk has no file 'other.cu'; it has: "):
+        walk.at(first, file="other.cu")
+
+
+def test_what_is_no_kernel_is_refused_with_the_right_call(driver):
+    module = SourceModule(COUNT)
+    for one in (module, module.module):
+        with pytest.raises(TypeError, match=r"not a module: pass module\.get_function\('count'\)"):
+            pycuda.debug.step(one, block=(1, 1, 1))
+    with pytest.raises(TypeError, match=r"step\(\) got None: pass a kernel and its arguments, .* not a call"):
+        pycuda.debug.step(None, block=(1, 1, 1))
+
+
+def _generated_kernels():
+    yield ElementwiseKernel("float *x", "x[i] = 1", "ones")
+    yield ReductionKernel(np.float32, "0", "a + b", arguments="float *in")
+    yield InclusiveScanKernel(np.int32, "a + b")
+
+
+def test_kernels_that_are_generated_name_the_tools_for_them():
+    for kernel in _generated_kernels():
+        with pytest.raises(TypeError, match=r"generates its own\. with pycuda\.counters\(\)"):
+            pycuda.debug.step(kernel, gpuarray.zeros(4, np.float32), block=(1, 1, 1))
+        for name in ("report", "plan"):
+            with pytest.raises(AttributeError, match=f"no attribute '{name}': .*pycuda run --report"):
+                getattr(kernel, name)
+        with pytest.raises(AttributeError, match="object has no attribute 'reports'$"):
+            _ = kernel.reports

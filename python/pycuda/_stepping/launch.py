@@ -12,6 +12,7 @@ import numpy as np
 
 from pycuda import _checks, _driver
 from pycuda._compiling import _compile_as_set, default_options
+from pycuda._generated_kernels import OTHER_TOOLS, GeneratesKernels
 from pycuda._stepping.frames import StepMaker
 from pycuda._stepping.instrument import instrument
 from pycuda._stepping.recording import Recording
@@ -40,10 +41,23 @@ def _index(value, name, extent, extent_name):
     return numbers[:3]
 
 
+def _refuse_others(function):
+    """An error for what is passed in place of a kernel, as `pycuda.benchmark` has it."""
+    if function is None:
+        raise TypeError("step() got None: pass a kernel and its arguments, step(kernel, *args, block=...), not a call")
+    if isinstance(function, GeneratesKernels):
+        raise TypeError(f"step() walks a kernel of a SourceModule, and {function!r} generates its own. {OTHER_TOOLS}")
+    if hasattr(function, "get_function"):
+        kernels = getattr(getattr(function, "module", function), "_kernel_names", list)()
+        name = next(iter(kernels), "name")
+        raise TypeError(f"step() walks a kernel, not a module: pass module.get_function({name!r})")
+
+
 def walk_of_launch(function, args, *, block, grid, thread, in_block, shared, limit):
     """As `pycuda.debug.step`."""
     from pycuda import driver  # start-up time: loads the driver
 
+    _refuse_others(function)
     block = (*_triple(block, "block"), 1, 1)[:3]
     grid = (*_triple(grid, "grid"), 1, 1)[:3]
     thread = _index(thread, "thread", block, "block")
@@ -92,7 +106,9 @@ def walk_of_launch(function, args, *, block, grid, thread, in_block, shared, lim
             break
     source_of, place_of = _places(made, program, source)
     steps = make_steps(maker.steps, source_of, place_of)
-    return Walk(function.name, thread, in_block, steps, is_complete and not maker.is_cut, error)
+    names = {slot.name for site in program.sites[1:] for slot in site.slots}
+    lines = {place_of(site.file, site.line) for site in program.sites[1:] if site.kind == "line"}
+    return Walk(function.name, thread, in_block, steps, is_complete and not maker.is_cut, error, names, lines)
 
 
 @contextlib.contextmanager

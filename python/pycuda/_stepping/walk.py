@@ -105,9 +105,12 @@ class Walk:
         What ended the launch, if it failed: the walk then ends with the line at which the thread was.
     """
 
-    def __init__(self, kernel, thread, block, steps, is_complete=True, error=None):
+    def __init__(self, kernel, thread, block, steps, is_complete=True, error=None, names=(), lines=()):
         self.kernel, self.thread, self.block = kernel, thread, block
         self.steps, self.is_complete, self.error = steps, is_complete, error
+        # What the code has, whether the thread came to it or not: variables, and lines as (file, number).
+        self._names = {*names, *(name for step in steps for name in (*step.variables, *step.changed))}
+        self._lines = {*lines, *((step.file, step.line) for step in steps)}
 
     def __len__(self):
         return len(self.steps)
@@ -119,25 +122,55 @@ class Walk:
         return self.steps[index]
 
     def at(self, line, file=None):
-        """The steps of a line, as a list.
+        """The steps of a line.
 
         Parameters
         ----------
         line : int
         file : str, optional
             Needed where several files have such a line.
+
+        Returns
+        -------
+        list of Step
+            Empty if the thread did not come to the line.
+
+        Raises
+        ------
+        KeyError
+            If the line has no code.
         """
+        if not any(line == number and file in (None, one) for one, number in self._lines):
+            raise KeyError(self._no_line(line, file))
         return [step for step in self.steps if step.line == line and file in (None, step.file)]
 
     def variable(self, name, function=None):
-        """The values that a variable was given: a list of (Step, value).
+        """The values that a variable was given.
 
         Parameters
         ----------
         name : str
         function : str, optional
             Whose variable it is, where several have one of this name.
+
+        Returns
+        -------
+        list of (Step, value)
+            Empty if the thread gave the variable no value.
+
+        Raises
+        ------
+        KeyError
+            If no function has such a variable, or the compiler has not kept it, or the thread was in no such function.
         """
+        if name not in self._names:
+            raise KeyError(
+                f"no variable {name!r} is recorded; these are: {_list_of(sorted(self._names))}. What the compiler does "
+                "not keep is not recorded"
+            )
+        functions = {step.function for step in self.steps}
+        if function is not None and function not in functions:
+            raise KeyError(f"the thread was in no function {function!r}; it was in: {_list_of(sorted(functions))}")
         return [
             (step, step.changed[name])
             for step in self.steps
@@ -160,6 +193,13 @@ class Walk:
             else:
                 lines.append(f"{step.line:>{digits}}  {_source_of(step):<{width}}  {'; '.join(step.effects)}".rstrip())
         return "\n".join(lines + self._ending())
+
+    def _no_line(self, line, file):
+        files = {one for one, _ in self._lines}
+        if file is not None and file not in files:
+            return f"the walk has no file {file!r}; it has: {_list_of(sorted(files))}"
+        numbers = sorted({step.line for step in self.steps if file in (None, step.file)})
+        return f"line {line} has no code; the steps are at the lines {_list_of(map(str, numbers))}"
 
     def _title(self):
         count = f"{len(self.steps)} step{'' if len(self.steps) == 1 else 's'}"
@@ -203,6 +243,13 @@ class Walk:
             f"<p>{escape(self._title())}</p><table><thead><tr><th>line</th><th>source</th><th>effect</th></tr></thead>"
             f"<tbody>{''.join(rows)}</tbody></table>{ending}"
         )
+
+
+def _list_of(names, most=30):
+    """Names with commas between them, of many the first."""
+    names = list(names)
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more if names else "none"
 
 
 def _source_of(step):
