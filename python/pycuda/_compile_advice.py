@@ -5,7 +5,7 @@ import difflib
 import os
 import re
 
-from pycuda._source_mistakes import mistake_in_errors, mistake_in_source, undeclared_in_errors
+from pycuda._source_mistakes import hash_comment_in_errors, mistake_in_errors, mistake_in_source, undeclared_in_errors
 from pycuda._source_text import code_of
 
 # Of %-formats, string.Template and jinja; "{{x}}" is also an initialiser in C++.
@@ -185,6 +185,9 @@ def advice_on_errors(output, source=""):
         close = difflib.get_close_matches(found[1], _CUDA_HEADERS, 1, 0.8)
         if close and close[0] != found[1]:
             return f"there is no header {found[1]}; did you mean {close[0]}?"
+    # Before what the text of a comment makes of it.
+    if found := hash_comment_in_errors(output, source):
+        return found
     if "error: missing closing quote" in output:
         return r'Python turns "\n" into a line break: write \\n in the source, or make it a raw string, r"""..."""'
     names = ["::".join(part for part in found if part) for found in _UNKNOWN_NAME.findall(output)]

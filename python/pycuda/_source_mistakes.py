@@ -62,10 +62,6 @@ _PARTS = "threadIdx, blockIdx, blockDim and gridDim have three parts: threadIdx.
 # What the compiler says, with the line below it, and what to do; {} is the pattern's group.
 _HABITS = (
     (r'no suitable conversion function from "const (?:uint3|dim3)"', _PARTS),
-    (
-        r"unrecognized preprocessing directive",
-        "a comment of C++ begins with //, a line that begins with # is no comment",
-    ),
     (r"a __global__ function must have a void return type", "a kernel returns nothing: __global__ void name(...)"),
     (r"integral or unscoped enum type\n[^\n]*%", "% is for integers: fmodf(x, y) is the remainder of floats"),
     (r"integral or unscoped enum type\n[^\n]*\^", "^ is no power but C++'s exclusive or: write x * x, or powf(x, y)"),
@@ -148,6 +144,14 @@ _HABITS = (
     ),
     (r"return value type does not match the function type", "a void function, such as a kernel, returns nothing"),
 )
+# What the compiler says of a comment that begins with #: alone in its line, or behind a statement.
+_HASH_LINE = re.compile(
+    r"unrecognized preprocessing directive|"
+    r"(?:expected a file name|extra text after expected end of preprocessing directive)\n *# +\w|"
+    r"#error directive: [^\n]*\n *# +error"
+)
+_HASH_BEHIND = re.compile(r'"#" not expected here\n[^\n]*#')
+_HASH_IN_MACRO = re.compile(r"^ *# *define\b[^\n]*\S +#(?: |$)", re.MULTILINE)
 _UNDECLARED = re.compile(r'identifier "(\w+)" is undefined\n[^\n]*?(?<![.\w>])\1 *[-+*/]?=(?!=)')
 _HOST_CLASSES = "vector|string|map|set|list|deque|unordered_map|unordered_set|shared_ptr|unique_ptr|function|thread"
 # What word processors and web pages put in place of the characters of programs.
@@ -206,6 +210,22 @@ def _advice_on_mark(output):
             return "the line before has no ; at its end"
         if line[at : at + 1] == b"}":
             return "the last statement before } has no ; at its end"
+    return ""
+
+
+def hash_comment_in_errors(output, source):
+    """One sentence about a comment that begins with #, as in Python, or "".
+
+    Parameters
+    ----------
+    output : str
+        What NVRTC or nvcc said.
+    source : str
+    """
+    if _HASH_LINE.search(output):
+        return "a comment of C++ begins with //, a line that begins with # is no comment"
+    if _HASH_BEHIND.search(output) or ('"#" not expected here' in output and _HASH_IN_MACRO.search(source)):
+        return "a comment of C++ begins with //, not with #"
     return ""
 
 
