@@ -392,3 +392,26 @@ for sections in variants:
 def test_bad_debug_information_leaves_the_code_as_it_is():
     _, errors = run_program(DAMAGED, PYCUDA_CPU_SYMBOLS="1", PYCUDA_DISABLE_CACHE="1")
     assert "the debug information of a module cannot be read: gdb shows its kernels' lines" in errors
+
+
+FAULT = '''
+import numpy as np
+import pycuda.autoinit
+import pycuda.driver as cuda
+from pycuda.compiler import SourceModule
+k = SourceModule("""
+__global__ void k(int *a, long long where) {
+  int first = a[threadIdx.x];
+  int second = first + 1;
+  a[where * (threadIdx.x == 5)] = second;
+}
+""", options=["-G"]).get_function("k")
+k(cuda.InOut(np.arange(32, dtype=np.int32)), np.int64(1 << 40), block=(32, 1, 1))
+'''
+
+
+def test_a_fault_stops_at_its_line_with_the_variables_of_its_thread(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(FAULT)
+    said = run_gdb(program, tmp_path, "run", "info locals", "print threadIdx", "continue", PYCUDA_DRIVER="cpu")
+    _assert_says(said, "SIGSEGV", "kernel.cu:5", "first = 5", "second = 6", "= {x = 5, y = 0, z = 0}")
