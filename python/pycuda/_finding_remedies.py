@@ -101,4 +101,9 @@ def remedy_of(finding):
                 f"several threads read, change and write {place}, which no barrier puts in order: use {how}, or a "
                 "reduction; if each thread is meant to have a place of its own, correct the index"
             )
+        if is_one_line and finding.access.startswith("write") and other.access.startswith("write"):
+            return (
+                "let one thread write this place, or give each thread one of its own; if the writes are in different "
+                "turns of a loop, call __syncthreads() between the turns"
+            )
     return next((remedy for words, remedy in _REMEDIES if words in finding.message), "")

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What to do about a finding: updates of one place need an atomic operation, where other races need a barrier."""
 
+import dataclasses
+
 import numpy as np
 import pycuda
 import pytest
@@ -55,6 +57,14 @@ def test_other_races_of_a_line_need_a_barrier(line):
 
 def test_accesses_of_two_lines_need_a_barrier():
     assert "__syncthreads()" in _race("s[0] += 1;", other="a[i] = s[0];").remedy
+
+
+def test_a_line_that_all_threads_write_to_one_place_needs_one_thread():
+    both = {"source": "out[0] = s;", "access": "write of 4 bytes"}
+    finding = Finding(check="race", message="... with no __syncwarp() or barrier", other=FoundPlace(**both), **both)
+    assert finding.remedy.startswith("let one thread write this place")
+    read = FoundPlace(source="out[0] = s;", access="read of 4 bytes")
+    assert "__syncwarp()" in dataclasses.replace(finding, other=read).remedy
 
 
 def test_the_variable_that_a_message_names_is_meant():

@@ -419,7 +419,8 @@ def test_the_other_side_may_be_a_copy_or_a_fill(scene):
     assert (finding.kernel, finding.other.kernel) == ("fill", "")
     assert finding.other.access == f"read by a copy in stream {scene.t.id}"
     assert finding.other.block is None
-    assert str(finding).endswith(finding.other.access)
+    assert str(finding).endswith(f"{finding.other.access}\n  what to do: {finding.remedy}")
+    assert finding.remedy.startswith("record an event after the first work")
     with pycuda.checks("race") as found:
         fill_by_the_host(scene, ordered=False)
     (finding,) = found
