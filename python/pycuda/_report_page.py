@@ -115,12 +115,13 @@ def _advice(report, kernel, faults, findings):
         return f"{first}<p>Nothing that the counters show would make it much faster.</p>"
     whole = _report_costs.cycles_of(kernel)
     sources = {line.place: line.source for line in kernel.lines}
+    # Of one access, so that all else is on the same screen.
+    shown = next((one for one in changes if one.access is not None), None)
     rows = []
     for one in changes:
         where = f" <code>{escape(one.place)}</code>" if one.place else ""
         share = min(one.saved / whole, 1) if whole else 0
-        # Of one access, so that all else is on the same screen.
-        picture = _picture(one.access) if one is changes[0] and one.access is not None else ""
+        picture = _picture(one.access) if one is shown else ""
         rows.append(
             f"<li><b>{escape(one.title)}</b>{where} <span class='soft'>(about {share:.0%} of the time by the model)"
             f"</span>{_quoted(sources.get(one.place, ''))}<br>{escape(one.text)}{picture}</li>"

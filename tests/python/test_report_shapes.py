@@ -21,6 +21,12 @@ __global__ void strided(float *a, int n)
     a[i] = 2 * a[i];
 }
 
+__global__ void columns(float *a, int n)
+{
+  for (int i = 0; i < n; i++)
+    a[threadIdx.x * n + i] = 1;
+}
+
 __global__ void iterate(float *a, int n)
 {
   float x = a[threadIdx.x];
@@ -92,6 +98,13 @@ def test_few_blocks_that_work_for_long_should_be_more(kernels, context, driver, 
     assert "about 16 times" in first.text
     count = context.get_device().get_attribute(driver.device_attribute.MULTIPROCESSOR_COUNT)
     assert f"this device has {count}" in first.text
+
+
+def test_the_worst_access_is_shown_also_below_advice_on_the_launch(kernels):
+    a = gpuarray.zeros(1 << 16, np.float32)
+    report = kernels.get_function("columns").report(a, np.int32(256), block=(256, 1, 1))
+    assert [one.access is None for one in report.advice(report.kernels[0])] == [True, False]
+    assert "<svg" in report.html.split("What would help most")[1].split("The source, line by line")[0]
 
 
 def test_few_blocks_that_compute_for_long_should_be_more(kernels):
