@@ -216,12 +216,11 @@ def _few_blocks(kernel, occupancy):
         return None
     subject = "One block keeps one multiprocessor" if blocks == 1 else f"{blocks} blocks keep {blocks} multiprocessors"
     here = "" if occupancy is None else f" (this device has {occupancy._multiprocessors})"
-    does = f"goes through a loop about {turns:.0f} times" if turns >= MANY_TURNS else "computes for long"
+    does = f"loops about {turns:.0f} times" if turns >= MANY_TURNS else "computes for long"
     return Advice(
         "Launch more blocks",
-        f"{subject} busy at most, and a GPU has about 100{here}. Each thread {does}: let it do less, and launch more "
-        "blocks that share the work. A loop over elements begins at blockIdx.x * blockDim.x + threadIdx.x and steps by "
-        "blockDim.x * gridDim.x, else each block would do all the work again.",
+        f"{subject} busy, of a GPU's 100 or so{here}. Each thread {does}: share that among more blocks, from "
+        "blockIdx.x * blockDim.x + threadIdx.x in steps of blockDim.x * gridDim.x.",
         "",
         cycles_of(kernel) * (1 - blocks / MULTIPROCESSORS),
     )

@@ -119,12 +119,12 @@ def _advice(report, kernel, faults, findings):
     shown = next((one for one in changes if one.access is not None), None)
     rows = []
     for one in changes:
-        where = f" <code>{escape(one.place)}</code>" if one.place else ""
+        where, below = (f" <code>{escape(one.place)}</code>", "<br>") if one.place else ("", " ")
         share = min(one.saved / whole, 1) if whole else 0
         picture = _picture(one.access) if one is shown else ""
         rows.append(
             f"<li><b>{escape(one.title)}</b>{where} <span class='soft'>(about {share:.0%} of the time by the model)"
-            f"</span>{_quoted(sources.get(one.place, ''))}<br>{escape(one.text)}{picture}</li>"
+            f"</span>{_quoted(sources.get(one.place, ''))}{below}{escape(one.text)}{picture}</li>"
         )
     return f'{first}<ol class="advice">{"".join(rows)}</ol>'
 
