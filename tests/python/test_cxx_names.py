@@ -46,7 +46,7 @@ def test_findings(kernel):
 
 def test_reports(kernel):
     report = kernel.report(gpuarray.zeros(64, np.float32), block=(64, 1, 1))
-    assert str(report).startswith(f"{NAME}: 1 launch")
+    assert f"\n{NAME}: 1 launch\n" in str(report)
     assert NAME in repr(report) and "n::race&lt;float, 3&gt;(float*)" in report.html
     assert "_Z" not in str(report) + repr(report) + report.html
 

@@ -67,7 +67,7 @@ bool is_made_of(const Argument& argument, char kind, std::size_t bytes, std::siz
   std::string advice = kAdviceForPointers;
   if (argument.has_parts()) {
     advice = argument.advice_on_parts(bytes / nb::cast<std::size_t>(dtype.attr("itemsize")));
-  } else if (argument.is_struct()) {
+  } else if (argument.is_struct() && dtype.attr("names").is_none()) {
     advice = argument.advice_on_struct();
   } else if (argument.bytes != sizeof(CUdeviceptr) || argument.number != cuda::NumberKind::Other) {
     const bool is_plain = dtype.attr("names").is_none();
