@@ -39,7 +39,7 @@ bool is_made_of(const Argument& argument, char kind, std::size_t bytes, std::siz
   if (argument.declared_type().empty() || bytes == 1 || !is_number) return true;
   const cuda::ElementType unit = unit_of(argument);
   if (unit.kind == Any || (kind == 'u' && (count > 1 || unit.bytes == 2))) return true;
-  if (kind == 'c') return unit.kind == Float && bytes == 2U * unit.bytes;
+  if (kind == 'c') return unit.kind == Float && bytes == std::size_t{2} * unit.bytes;
   if (bytes != unit.bytes) return kind == 'u' && unit.kind == Integer;
   const bool is_whole = kind == 'i' || kind == 'u';
   // Integers of 16 bits are the bits of halves; NumPy has no bfloat16.
