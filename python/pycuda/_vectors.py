@@ -37,7 +37,11 @@ def _maker(name, dtype):
                 raise TypeError(f"make_{name} has no component {field!r}")
             values[field] = value
         for field, value in values.items():
-            item[field] = value
+            try:
+                item[field] = value
+            except (TypeError, ValueError) as error:
+                advice = f"; unpack it: make_{name}(*values)" if np.size(value) > 1 else ""
+                raise TypeError(f"the component {field!r} of make_{name} is no number: {value!r}{advice}") from error
         return item
 
     make.__name__ = make.__qualname__ = f"make_{name}"

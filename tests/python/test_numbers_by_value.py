@@ -154,11 +154,19 @@ def test_a_number_is_no_pair_of_halves_unless_it_is_their_bits(declared):
     assert list(out) == [2, 2]
 
 
+def test_components_of_vectors_are_numbers():
+    assert gpuarray.vec.make_float2(y=np.float64(2), x=np.int8(1)).tolist() == (1, 2)
+    with pytest.raises(TypeError, match=r"'x' of make_float4 is no number: \(1, 2, 3, 4\); unpack it: make_float4"):
+        gpuarray.vec.make_float4((1, 2, 3, 4))
+    with pytest.raises(TypeError, match="'y' of make_float2 is no number: 'two'$"):
+        gpuarray.vec.make_float2(1, "two")
+
+
 STRUCT = "struct Size { int w, h; }; enum Color { RED, GREEN };\n"
 
 
 def of_struct(declared):
-    source = f"{STRUCT}extern \"C\" __global__ void k({declared} a, int *out) {{ *out = *(int *)&a; }}"
+    source = f'{STRUCT}extern "C" __global__ void k({declared} a, int *out) {{ *out = *(int *)&a; }}'
     return SourceModule(source, no_extern_c=True).get_function("k")
 
 
