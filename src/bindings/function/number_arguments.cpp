@@ -42,24 +42,20 @@ bool is_same_kind(const Argument& argument, ScalarKind value) {
   return true;
 }
 
-/// What is given for a parameter that is no plain number. NumPy's scalars of its size may be meant
-/// as its bytes, as programs for PyCUDA write uint32 for a uchar4.
-enum class Given : std::uint8_t { Whole, Fraction, WholeOfItsSize, FractionOfItsSize };
-
 /// Writes one real number for a complex one, as its real part, or for a vector of one. False if it
-/// is to be written as for a plain number: bytes, and numbers for enumerations.
-[[gnu::cold]] bool write_to_parts(const Argument& argument, Given given, std::byte* destination) {
+/// is to be written as for a plain number: numbers for enumerations, and bytes. `may_be_bytes`: a
+/// scalar of NumPy has the parameter's size, as a uint32 for a uchar4.
+[[gnu::cold]] bool write_to_parts(const Argument& argument, bool is_whole, bool may_be_bytes,
+                                  std::byte* destination) {
   const cuda::VectorType vector = argument.vector();
   const bool is_complex = argument.complex().kind == Kind::Complex;
-  const bool is_whole = given == Given::Whole || given == Given::WholeOfItsSize;
   if (!is_complex && vector.count == 0) {
-    const bool may_be_bytes = given == Given::WholeOfItsSize || given == Given::FractionOfItsSize;
     if (!may_be_bytes && argument.is_struct()) argument.raise_no_struct();
     return false;
   }
   const bool is_of_integers = vector.number.kind == Kind::Integer;
   if (is_whole && is_of_integers && vector.count == 1) return false;
-  if (given == Given::WholeOfItsSize && (is_of_integers || vector.number.bytes == 2)) return false;
+  if (is_whole && may_be_bytes && (is_of_integers || vector.number.bytes == 2)) return false;
   if (!is_complex && (vector.count > 1 || is_of_integers)) argument.raise_no_vector();
   const double number = PyFloat_AsDouble(argument.value);
   if (number == -1.0 && PyErr_Occurred()) throw nb::python_error();
@@ -79,7 +75,7 @@ void write_whole_number(const Argument& argument, PyObject* number, std::byte* d
     *destination = static_cast<std::byte>(is_true);
     return;
   }
-  if (argument.may_have_parts() && write_to_parts(argument, Given::Whole, destination)) return;
+  if (argument.may_have_parts() && write_to_parts(argument, true, false, destination)) return;
   if (argument.kind != cuda::ParameterKind::Float && argument.short_float() == Kind::Any) {
     argument.check(write_whole(argument, number, destination), "an integer");
     return;
@@ -95,7 +91,7 @@ void write_real_number(const Argument& argument, double number, std::byte* desti
     *destination = static_cast<std::byte>(number != 0);
     return;
   }
-  if (argument.may_have_parts() && write_to_parts(argument, Given::Fraction, destination)) return;
+  if (argument.may_have_parts() && write_to_parts(argument, false, false, destination)) return;
   if (argument.kind != cuda::ParameterKind::Integer) {
     argument.check(write_floating(argument, number, destination), "a floating-point number");
     return;
@@ -141,13 +137,10 @@ void write_scalar(const Argument& argument, ScalarType type, std::byte* destinat
     write_complex_number(argument, destination);
     return;
   }
-  const Given given = type.bytes == argument.bytes
-                          ? (is_whole ? Given::WholeOfItsSize : Given::FractionOfItsSize)
-                      : is_whole ? Given::Whole
-                                 : Given::Fraction;
-  if (argument.may_have_parts() && write_to_parts(argument, given, destination)) return;
-  if (type.bytes == argument.bytes && is_same_kind(argument, type.kind) &&
-      !(is_whole && argument.is_bool())) {
+  const bool has_its_size = type.bytes == argument.bytes;
+  if (argument.may_have_parts() && write_to_parts(argument, is_whole, has_its_size, destination))
+    return;
+  if (has_its_size && is_same_kind(argument, type.kind) && !(is_whole && argument.is_bool())) {
     if (!copy_scalar(argument.value, argument.bytes, destination)) argument.raise_wrong_type();
     return;
   }

@@ -300,8 +300,8 @@ PyTypeObject* make_function_type() {
        "Launch once on the CPU driver, count what its warps do, and return a `Report`: a page with "
        "the source,\nwhat each line costs, pictures of accesses, and what would help most. "
        "`checks` are names as in\n`pycuda.checks`; None: all of them for up to 65536 threads, none "
-       "for more. Also of a kernel that ends with a fault: a warning says that the context is "
-       "lost.\nLogicError with another driver."},
+       "for more. Also of a kernel that ends with a fault: the report begins with it, and the "
+       "context is lost.\nLogicError with another driver."},
       {"max_active_blocks", as_method(max_active_blocks), METH_VARARGS | METH_KEYWORDS,
        "max_active_blocks($self, block, shared=0)\n--\n\n"
        "How many blocks of so many threads (or of this shape), with so many bytes of dynamic\n"

@@ -70,9 +70,9 @@ namespace {
 
 // What a stack has touched cannot be refused: the limit is asked for as a whole, at the launch.
 [[gnu::noinline]] CUresult check_stacks(const exec::LaunchRequest& request) {
+  if (exec::has_room_for_stacks(request)) return CUDA_SUCCESS;
   const std::uint64_t threads = exec::threads_on_own_stacks(request);
   const std::uint64_t bytes = request.kernel->bytes_of_thread(request.stack_bytes);
-  if (exec::has_room_for_stacks(request)) return CUDA_SUCCESS;
   return fail(
       CUDA_ERROR_OUT_OF_MEMORY,
       "the system refuses the memory for the stacks of " + std::to_string(threads) + " threads, " +
