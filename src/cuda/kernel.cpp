@@ -101,6 +101,9 @@ const KernelLayout& Kernel::layout() const {
         if (parameter.kind == ParameterKind::Unknown && parameter.bytes >= 4) {
           parameter.kind = kind_of(parameter.number);
         }
+        using enum ParameterType::Enumeration;
+        if (types[i].enumeration == Yes) parameter.kind = ParameterKind::Integer;
+        layout.may_be_enumeration.push_back(types[i].enumeration == Perhaps);
         layout.type_names.push_back(std::move(types[i].text));
       }
     }

@@ -34,6 +34,8 @@ struct KernelLayout {
   std::size_t bytes = 0;
   /// Of the parameters in C++, where arrays are checked; else empty.
   std::vector<std::string> type_names;
+  /// Of each of them, whether it is a struct or an enumeration and nothing tells which.
+  std::vector<bool> may_be_enumeration;
 };
 
 class Kernel {

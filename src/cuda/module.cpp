@@ -28,6 +28,12 @@ bool has_own_length(std::string_view image) {
   return image.starts_with(kElf) || image.starts_with(kFatbin) || image.starts_with(kFatbinWrapper);
 }
 
+/// Whether a parameter's type is a name of the source's own: a struct's or an enumeration's.
+bool may_be_enumeration(std::string_view type) {
+  return plain_number(type).kind == ElementType::Kind::Any && vector_type(type).count == 0 &&
+         complex_number(type).kind == ElementType::Kind::Any;
+}
+
 /// A module's kernels. Throws where the driver cannot tell them: before CUDA 12.4.
 std::vector<std::string> names_of_kernels(const driver::DriverTable& driver, CUmodule module) {
   unsigned int count = 0;
@@ -185,14 +191,20 @@ std::vector<ParameterType> Module::parameter_types(const std::string& kernel) co
   std::vector<ParameterType> types = read_parameter_types(base::demangled(kernel));
   // A mangled name does not tell which number an enumeration is.
   for (ParameterType& type : types) {
-    if (type.element.kind == ElementType::Kind::Any) type.element = element_behind(type.text);
+    if (type.element.kind != ElementType::Kind::Any) continue;
+    const std::string_view target = pointer_target(type.text);
+    if (!target.empty()) {
+      type.element = element_behind(target);
+    } else if (may_be_enumeration(type.text)) {
+      const bool is_known = element_behind(type.text).kind == ElementType::Kind::Integer;
+      type.enumeration =
+          is_known ? ParameterType::Enumeration::Yes : ParameterType::Enumeration::Perhaps;
+    }
   }
   return types;
 }
 
-ElementType Module::element_behind(const std::string& type) const {
-  const std::string_view target = pointer_target(type);
-  if (target.empty()) return {};
+ElementType Module::element_behind(std::string_view target) const {
   for (const auto& [kernel, mangled] : kernel_types_) {
     for (const ParameterType& known : read_type_arguments(base::demangled(mangled))) {
       if (pointer_target(known.text) == target) return known.element;

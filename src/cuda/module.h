@@ -92,8 +92,8 @@ class Module : public std::enable_shared_from_this<Module> {
   void read_image(std::string_view image);
   std::shared_ptr<Kernel> kernel_by_cplusplus_name(const std::string& name);
   Global global_by_cplusplus_name(const std::string& name) const;
-  /// Of a parameter's type, as the kernels whose types are known tell it.
-  ElementType element_behind(const std::string& type) const;
+  /// Of pointers to the type, as the kernels whose types are known tell it.
+  ElementType element_behind(std::string_view target) const;
 
   Owned<&driver::DriverTable::cuModuleUnload> module_;
   std::map<std::string, std::vector<ParameterKind>, std::less<>> signatures_;  ///< from PTX

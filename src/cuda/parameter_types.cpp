@@ -171,6 +171,10 @@ std::vector<ParameterType> read_type_arguments(std::string_view function) {
   if (numbers.size() != types.size()) return types;
   for (std::size_t i = 0; i < types.size(); ++i) {
     if (types[i].text == numbers[i].text) continue;
+    if (pointer_target(types[i].text).empty()) {
+      types[i].enumeration = ParameterType::Enumeration::Yes;
+      continue;
+    }
     types[i].element = numbers[i].element;
     if (types[i].element.kind == Kind::Any) types[i].element = {Kind::Integer, 1};
   }

@@ -44,8 +44,12 @@ struct VectorType {
 /// A parameter: the element is Any unless it is a pointer or a reference to (arrays of) numbers, or
 /// to pointers, which count as integers.
 struct ParameterType {
+  /// Whether it is an enumeration by value. A mangled name alone does not tell one from a struct.
+  enum class Enumeration : std::uint8_t { No, Yes, Perhaps };
+
   std::string text;  ///< "float const*"
   ElementType element;
+  Enumeration enumeration = Enumeration::No;
 };
 
 /// What a number of the type is: {BFloat, 2} of "__nv_bfloat16". Any of all but plain numbers.

@@ -47,8 +47,7 @@ bool Argument::is_struct() const {
   if (type.empty() || is_pointer() || !may_have_parts()) return false;
   // References, and pointers to functions and arrays.
   if (type.find_first_of("&(") != type.npos) return false;
-  // The element of an enumeration is an integer.
-  if (vector().count != 0 || element.kind != cuda::ElementType::Kind::Any) return false;
+  if (vector().count != 0 || kernel.layout().may_be_enumeration[index]) return false;
   return cuda::plain_number(type).kind == cuda::ElementType::Kind::Any && type != "char" &&
          type != "char8_t" && complex().kind == cuda::ElementType::Kind::Any;
 }

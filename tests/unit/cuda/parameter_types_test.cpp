@@ -128,6 +128,13 @@ TEST_CASE("types that a template is instantiated with are read, and numbers of e
   CHECK(types[3].element.kind == Kind::Any);
   CHECK(types[4].element == ElementType{Kind::Integer, 8});
   CHECK(read_type_arguments("void t<void (E*), void (int*, int)>()")[0].element.kind == Kind::Any);
+  const auto by_value = read_type_arguments("void t<void (E, S, int), void (unsigned, S, int)>()");
+  using enum ParameterType::Enumeration;
+  REQUIRE(by_value.size() == 3);
+  CHECK(by_value[0].enumeration == Yes);
+  CHECK(by_value[0].element.kind == Kind::Any);
+  CHECK(by_value[1].enumeration == No);
+  CHECK(by_value[2].enumeration == No);
 }
 
 TEST_CASE("kernels are found by their names in C++") {

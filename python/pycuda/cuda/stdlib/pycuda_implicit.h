@@ -25,7 +25,7 @@ struct pycuda_number<pycuda_type[pycuda_size], false> {
 };
 template <class pycuda_type>
 struct pycuda_parameter {
-  typedef pycuda_type type;
+  typedef typename pycuda_number<pycuda_type>::type type;
 };
 template <class pycuda_type>
 struct pycuda_parameter<pycuda_type *> {
