@@ -242,8 +242,10 @@ run(20)
 """
 
 
-def test_large_stacks_take_the_memory_that_is_used_and_are_refused_where_there_is_none():
-    output, _ = run_program(DEEP, PYCUDA_CPU_SYMBOLS="1")
+@pytest.mark.parametrize("workers", ["2", "16"])
+def test_large_stacks_take_the_memory_that_is_used_and_are_refused_where_there_is_none(workers):
+    # Each worker's own heap would take from the addresses that are left.
+    output, _ = run_program(DEEP, PYCUDA_CPU_SYMBOLS="1", PYCUDA_CPU_THREADS=workers, MALLOC_ARENA_MAX="1")
     first, again, often, refused, small, *others = output.splitlines()
     assert (first, again, often) == ("30", "30", "30")  # later ones in the memory of the first
     assert refused.startswith("MemoryError cuLaunchKernel failed: out of memory - the system refuses"), refused

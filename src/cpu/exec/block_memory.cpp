@@ -50,9 +50,10 @@ bool has_room_for_stacks(const LaunchRequest& request) {
   BlockRun::free_spare_stacks();
   if (request.cooperative) return ThreadStacks::has_room(bytes, threads);
   for (;;) {
-    const std::uint64_t of_others = ThreadStacks::reserved();
-    if (ThreadStacks::has_room(bytes, threads, of_others)) return true;
-    if (ThreadStacks::reserved() == of_others) return false;
+    // In this order: what others reserve meanwhile is refused to this attempt alone.
+    const std::uint64_t reservations = ThreadStacks::reservations();
+    if (ThreadStacks::has_room(bytes, threads, ThreadStacks::reserved())) return true;
+    if (ThreadStacks::reservations() == reservations) return false;
   }
 }
 

@@ -24,8 +24,14 @@ constexpr int canary_byte = 0x5b;
 std::atomic<ThreadStacks::Guards> guards_of_new{ThreadStacks::Guards::Best};
 /// Guards that cost mappings, of all blocks.
 std::atomic<std::int64_t> guards_in_use{0};
-/// Of all blocks.
+/// Of all blocks, and never less than the system has given.
 std::atomic<std::uint64_t> reserved_bytes{0};
+std::atomic<std::uint64_t> reservation_count{0};
+
+void count_reserved(std::uint64_t bytes) {
+  reserved_bytes.fetch_add(bytes);
+  reservation_count.fetch_add(1);
+}
 
 std::atomic<std::int64_t>& most_in_use() {
   static std::atomic<std::int64_t> most{ThreadStacks::most_guards()};
@@ -79,9 +85,12 @@ bool ThreadStacks::fit(std::uint64_t bytes, std::uint32_t count) {
   free();
   const auto wanted = reservation(bytes, count);
   if (!wanted) return false;
+  count_reserved(*wanted);
   memory_ = reserve(*wanted);
-  if (memory_ == nullptr) return false;
-  reserved_bytes.fetch_add(*wanted);
+  if (memory_ == nullptr) {
+    reserved_bytes.fetch_sub(*wanted);
+    return false;
+  }
   stack_bytes_ = bytes;
   count_ = count;
   make_guards();
@@ -99,6 +108,8 @@ bool ThreadStacks::has_room(std::uint64_t bytes, std::uint64_t count, std::uint6
 }
 
 std::uint64_t ThreadStacks::reserved() { return reserved_bytes.load(); }
+
+std::uint64_t ThreadStacks::reservations() { return reservation_count.load(); }
 
 /// One below each stack, and one above the last: an overrun of its variables must not meet what
 /// lies behind.

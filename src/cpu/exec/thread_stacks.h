@@ -27,8 +27,10 @@ class ThreadStacks {
   /// Whether the system would give the memory for so many stacks now, if `reserved` bytes of others
   /// were given back.
   static bool has_room(std::uint64_t bytes, std::uint64_t count, std::uint64_t reserved = 0);
-  /// What all stacks of the process have reserved.
+  /// What all stacks of the process have reserved, or are about to.
   static std::uint64_t reserved();
+  /// How often stacks of the process have begun to reserve memory.
+  static std::uint64_t reservations();
 
   /// The lowest address of a thread's stack. Stacks grow downwards.
   std::byte* of(std::uint32_t thread) const {
