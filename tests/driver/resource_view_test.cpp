@@ -115,7 +115,9 @@ TEST_CASE("some levels of an array are a texture") {
   }
   CUtexObject none = 0;
   view.lastMipmapLevel = 4;
-  CHECK(CU(cuTexObjectCreate)(&none, &resource, &settings, &view) == CUDA_ERROR_INVALID_VALUE);
+  if (is_cpu_driver()) {  // NVIDIA's driver takes levels that the array does not have
+    CHECK(CU(cuTexObjectCreate)(&none, &resource, &settings, &view) == CUDA_ERROR_INVALID_VALUE);
+  }
   CHECK(CU(cuMipmappedArrayDestroy)(levels) == CUDA_SUCCESS);
 }
 

@@ -27,7 +27,7 @@ def _run(command, cwd, **environment):
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory):
     """The Python of a virtual environment with the package in it, with this one's NumPy and pytest."""
-    if not (BUILD / "CMakeCache.txt").exists() or shutil.which("cmake") is None:
+    if not (BUILD / "cmake_install.cmake").exists() or shutil.which("cmake") is None:
         pytest.skip("needs the folder that the package was built in, and cmake")
     pytest.importorskip("scikit_build_core", reason="needs scikit-build-core")
     folder = tmp_path_factory.mktemp("installed")

@@ -6,6 +6,7 @@ import gc
 import numpy as np
 import pycuda.driver as cuda
 import pytest
+from programs import is_cpu
 from pycuda import compiler, gpuarray
 
 SOURCE = """
@@ -152,13 +153,15 @@ def test_what_the_compiler_says_is_said_once_and_ends_without_a_line_break(conte
     heard = []
     with pytest.raises(cuda.LogicError) as told:  # NVIDIA's driver may look at the code when a kernel is asked for
         cuda.Library(broken, message_handler=lambda *said: heard.append(said)).get_kernel("k")
-    assert str(told.value).count("foo") == 1, told.value
+    at_load = len(heard)
+    assert at_load == 1 or not is_cpu()
+    assert str(told.value).count("foo") == at_load, told.value
     with pytest.raises(cuda.LogicError) as told:
         cuda.module_from_buffer(broken, message_handler=lambda *said: heard.append(said))
     assert str(told.value).count("foo") == 1, told.value
     linker = cuda.Linker(lambda *said: heard.append(said))
     with pytest.raises(cuda.LogicError):
         linker.add_data(b"nothing", cuda.jit_input_type.PTX)
-    assert len(heard) == 3
+    assert len(heard) == at_load + 2
     for succeeded, information, errors in heard:
         assert not succeeded and errors and not errors.endswith("\n") and not information.endswith("\n")
