@@ -105,7 +105,10 @@ MISTAKES = {
         ("streams", "cuda.pagelocked_empty", "np.empty", "not page-locked"),
         ("streams", "    for stream in streams:\n        stream.synchronize()\n", "", "before every stream is done"),
         ("streams", "        enhance(", "        stream.synchronize()\n        enhance(", "waits between the pictures"),
-        ("events", "end.record()\nend", "start.record()\nend.record()\nend", "One launch takes about"),
+        ("events", "    end.record()", "    start.record()\n    end.record()", "The kernels ran for"),
+        ("events", "    start.record()\n", "", "the start event was never recorded"),
+        ("events", "start.time_till(end)", "5.0", "The function returns 5.0, but from `start` to `end` it took"),
+        ("events", "range(10)", "range(1)", "launches 1 kernels, expected are 10"),
         ("graph", "step.launch(stream)\nstep", "step", "elements differ"),
     ],
     9: [
