@@ -299,7 +299,9 @@ def run(arguments):
             parser.error(f"there is no program {program[0]!r}")
         command = [sys.executable, *program]
     elif shutil.which(program[0], path=variables.get("PATH")) is None:
-        parser.error(f"there is no program {program[0]!r}")
+        is_list = options.check is not None and _checked_programs.unknown_checks(program[0]) is None
+        meant = f"; did you mean --check={program[0]}?" if is_list else ""
+        parser.error(f"there is no program {program[0]!r}{meant}")
     for option, endings in _WRITTEN_FILES.items():
         if path := getattr(options, option):
             try:

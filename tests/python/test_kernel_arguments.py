@@ -272,9 +272,9 @@ def test_prepared_calls_refuse_what_does_not_fit(on_fake):
                "2 values of 8 and 8 bytes", lambda: f.prepare("Pd"))
         raises(struct.error, "bad char in struct format", lambda: f.prepare("Pg"))
         f.prepare("Pi")
-        raises(struct.error, "pack requires exactly 2 arguments, but 1 were given",
+        raises(struct.error, "kernel 'scale' was prepared for 2 arguments, but 1 were given",
                lambda: f.prepared_call((1,), (1,), memory))
-        raises(struct.error, "code 'i' needs an integer, not float",
+        raises(struct.error, "argument #1 (0-based) of kernel 'scale': code 'i' needs an integer, not float",
                lambda: f.prepared_call((1,), (1,), memory, 1.5))
         raises(struct.error, "does not fit in the 4 bytes of code 'i'",
                lambda: f.prepared_call((1,), (1,), memory, 2**31))

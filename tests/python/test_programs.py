@@ -235,6 +235,7 @@ def test_paths_of_the_program_are_kept():
         ([], "no program"),
         (["--devices", "2"], "no program"),
         (["no-such-program-anywhere"], "there is no program 'no-such-program-anywhere'"),
+        (["--check", "race,sync", "program.py"], "there is no program 'race,sync'; did you mean --check=race,sync?"),
         (["--devices", "two", "x.py"], "'two' is not a whole number from 1 to 64"),
         (["--no-such-option", "x.py"], "there is no option --no-such-option"),
     ],

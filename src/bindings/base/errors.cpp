@@ -75,7 +75,8 @@ const char* advice_on_memory(const std::string& routine) {
   const bool is_device_memory = routine == "memory_pool::allocate" ||
                                 (routine.starts_with("cuMemAlloc") && !routine.ends_with("Host"));
   return is_device_memory && cuda::current_device_traits().is_cpu
-             ? "; PYCUDA_CPU_MEMORY in the environment sets how much the CPU device has"
+             ? "; PYCUDA_CPU_MEMORY (--memory of `python -m pycuda run`) sets how much the CPU "
+               "device has"
              : "";
 }
 

@@ -14,6 +14,7 @@
 #include "bindings/gil/released.h"
 #include "bindings/pointer/device_pointer.h"
 #include "cuda/event.h"
+#include "cuda/kernel_names.h"
 
 namespace nb = nanobind;
 
@@ -191,6 +192,7 @@ PyObject* prepare(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
     }
     const ArgumentCodes codes = codes_of(arg_types);
     state.prepared = fit_to_kernel(*state.kernel, codes);
+    state.prepared->kernel = cuda::readable_name(state.kernel->name());
     state.codes = nb::str(codes.text.c_str());
     state.texrefs = references;
     state.prepared_attributes = attributes;

@@ -132,8 +132,9 @@ PreparedFormat fit_to_kernel(const cuda::Kernel& kernel, const ArgumentCodes& gi
 void write_prepared(const PreparedFormat& format, PyObject* const* values, std::size_t count,
                     std::byte* buffer) {
   if (count != format.fields.size()) {
-    const std::string text = "pack requires exactly " + std::to_string(format.fields.size()) +
-                             " arguments, but " + std::to_string(count) + " were given";
+    const std::string text = "kernel '" + format.kernel + "' was prepared for " +
+                             std::to_string(format.fields.size()) + " arguments, but " +
+                             std::to_string(count) + " were given";
     raise_struct_error(text.c_str());
   }
   for (std::size_t i = 0; i < count; ++i) {
@@ -143,8 +144,9 @@ void write_prepared(const PreparedFormat& format, PyObject* const* values, std::
     } catch (const nb::python_error& error) {
       if (!error.matches(nb::module_::import_("struct").attr("error"))) throw;
       // Many codes of a format are alike: say which value is meant.
-      const std::string text = "argument #" + std::to_string(i) +
-                               " (0-based): " + nb::cast<std::string>(nb::str(error.value()));
+      const std::string text = "argument #" + std::to_string(i) + " (0-based) of kernel '" +
+                               format.kernel +
+                               "': " + nb::cast<std::string>(nb::str(error.value()));
       raise_struct_error(text.c_str());
     }
   }

@@ -27,6 +27,7 @@ ArgumentCodes codes_of(nanobind::handle arg_types);
 struct PreparedFormat {
   std::vector<FormatField> fields;
   std::size_t bytes = 0;
+  std::string kernel = {};  ///< its readable name, for errors
 };
 
 /// Fits `codes` to the kernel's parameter list, if that is known: value by value, or as the same
