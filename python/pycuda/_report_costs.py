@@ -19,6 +19,8 @@ WARP = 32
 MULTIPROCESSORS, FEW_BLOCKS = 132, 9
 #: A thread works for long if it comes to an access so often, or executes so many instructions.
 MANY_TURNS, MANY_INSTRUCTIONS = 4, 1000
+#: So few threads of a warp count as lone ones, if so many instructions of a block are theirs.
+FEW_THREADS, LONE_INSTRUCTIONS = 2, 100
 
 
 @dataclass(frozen=True)
@@ -204,6 +206,26 @@ def _one_thread(kernel):
     )
 
 
+def _lone_threads(kernel):
+    """Nearly all is done by one or two threads of each warp, whatever condition the source has for that."""
+    lines = [one for one in kernel.lines if one.instructions and one.active_threads <= FEW_THREADS]
+    lone = sum(one.instructions for one in lines)
+    blocks = kernel.launches * math.prod(kernel.grid)
+    if math.prod(kernel.block) <= FEW_THREADS or lone < max(kernel.instructions / 2, LONE_INSTRUCTIONS * blocks):
+        return None
+    most = max(lines, key=lambda one: one.instructions)
+    active = sum(one.instructions * one.active_threads for one in lines) / lone
+    who = "one thread" if active < 1.5 else "one or two threads"
+    return Advice(
+        "Share the work among all threads",
+        f"{_percent(lone, kernel.instructions)} of the instructions of warps are executed by {who} of 32, most of them "
+        "in this line; the others wait. Let each thread of the block do a part, as in for (int i = threadIdx.x; i < n; "
+        "i += blockDim.x), and put the parts together, with a reduction in shared memory or an atomic operation.",
+        most.place,
+        lone * PER_INSTRUCTION * (1 - active / WARP),
+    )
+
+
 def _few_blocks(kernel, occupancy):
     blocks = math.prod(kernel.grid)
     threads = kernel.launches * blocks * math.prod(kernel.block)
@@ -276,9 +298,12 @@ def advice_for(kernel, occupancy=None, most=3):
     """
     if alone := _one_thread(kernel):
         return [alone]
-    found = [_few_blocks(kernel, occupancy), _partial_warps(kernel), _low_occupancy(kernel, occupancy)]
+    lone = _lone_threads(kernel)
+    found = [lone, _partial_warps(kernel), _low_occupancy(kernel, occupancy)]
+    if not lone:  # else few blocks, and the branch to the lone threads, are not what keeps the others from working
+        found.append(_few_blocks(kernel, occupancy))
+        found += [_divergence(line, kernel) for line in kernel.lines]
     for line in kernel.lines:
-        found.append(_divergence(line, kernel))
         is_atomic = [one.op in ("atomic", "reduction") for one in line.accesses]
         found += [_same_address(line, one) for one, atomic in zip(line.accesses, is_atomic) if atomic]
         for space, advise in (("global", _uncoalesced), ("shared", _conflicts)):

@@ -15,6 +15,37 @@ __global__ void alone(float *a, int n)
     a[i] = 2 * a[i];
 }
 
+__global__ void first_alone(float *a, int n)
+{
+  if (threadIdx.x == 0)
+    for (int i = 0; i < n; i++)
+      a[i] = 2 * a[i];
+}
+
+__global__ void last_of_warps_alone(float *a, int n)
+{
+  int lane = threadIdx.x % 32;
+  float sum = 0;
+  if (lane > 30)
+    for (int i = 0; i < n; i++)
+      sum += a[i];
+  if (lane == 31)
+    a[n + threadIdx.x / 32] = sum;
+}
+
+__global__ void first_writes(float *a, int n)
+{
+  __shared__ float s[64];
+  s[threadIdx.x] = a[threadIdx.x];
+  for (int half = blockDim.x / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (threadIdx.x < half)
+      s[threadIdx.x] += s[threadIdx.x + half];
+  }
+  if (threadIdx.x == 0)
+    a[0] = s[0];
+}
+
 __global__ void strided(float *a, int n)
 {
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)
@@ -78,6 +109,24 @@ def test_one_thread_that_does_all_the_work_is_told_of_elements_for_each(kernels)
     (only,) = _advice(kernels, "alone", 1000, (1, 1, 1), n=1000)
     assert only.title == "One thread does all the work"
     assert "Give each thread one element" in only.text and "multiple of 32" not in only.text
+
+
+@pytest.mark.parametrize(
+    ("name", "line"), [("first_alone", "a[i] = 2 * a[i];"), ("last_of_warps_alone", "sum += a[i];")]
+)
+def test_lone_threads_of_a_block_that_do_all_the_work_are_told_to_share_it(kernels, name, line):
+    report = _report(kernels, name, 2000, (128, 1, 1), n=1000)
+    first, *others = report.advice(report.kernels[0])
+    assert first.title == "Share the work among all threads"
+    assert "executed by one thread of 32" in first.text and "i += blockDim.x" in first.text
+    (source,) = [one.source for one in report.kernels[0].lines if one.place == first.place]
+    assert line in source
+    assert all("same way" not in one.title for one in others)
+
+
+def test_a_first_thread_that_does_the_rest_is_left_alone(kernels):
+    titles = [one.title for one in _advice(kernels, "first_writes", 64, (64, 1, 1), n=64)]
+    assert "Share the work among all threads" not in titles
 
 
 def test_blocks_of_one_thread_are_told_of_the_index(kernels):
