@@ -14,7 +14,6 @@ from pycuda._generated_modules import generated_module
 from pycuda._kernel_arguments import (
     STRIDED_VECTOR,
     Call,
-    advice_on_numbers,
     check_argument_names,
     check_expressions,
     check_kernel_name,
@@ -297,16 +296,17 @@ class ElementwiseKernel(GeneratesKernels):
         grid, block = splay(count)
         given = len(args)
         arguments = (*call.packed[:given], *counts, *call.packed[given:])
-        if not self._variables:
-            try:
-                function.prepared_async_call(grid, block, stream, *arguments)
-            except struct.error as error:
-                raise struct.error(f"{error}{advice_on_numbers(self._arguments, args, str(error))}") from None
-            return
-        first = _stride_kernel_and_types(self, False)[0]
-        copy_variables(self._variables, first, module, stream)
-        function.prepared_async_call(grid, block, stream, *arguments)
-        copy_variables(self._variables, module, first, stream)
+        first = _stride_kernel_and_types(self, False)[0] if self._variables else None
+        if first:
+            copy_variables(self._variables, first, module, stream)
+        try:
+            function.prepared_async_call(grid, block, stream, *arguments)
+        except struct.error as error:
+            from pycuda._wrong_values import wrong_value  # start-up time: only for an error
+
+            raise wrong_value(name, self._arguments, args, error) from None
+        if first:
+            copy_variables(self._variables, module, first, stream)
 
 
 @remembered_with_object

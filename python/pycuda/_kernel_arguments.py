@@ -72,22 +72,6 @@ def check_argument_names(name, arguments, used):
             raise ValueError(f"{name}: two arguments are named '{argument}'")
 
 
-def advice_on_numbers(arguments, values, said):
-    """What to declare where an argument that is declared as a number got an array, or another kind of number.
-
-    `said` is the error of the call, which names the argument by its place.
-    """
-    for argument, value in zip(arguments, values):
-        if not isinstance(argument, VectorArg) and hasattr(value, "__cuda_array_interface__"):
-            name = argument.name
-            return f"; '{name}' is declared as a number: for an array declare a pointer, '*{name}', and use {name}[i]"
-    place = re.match(r"argument #(\d+)", said)
-    if place is None or int(place[1]) >= len(arguments):
-        return ""
-    argument = arguments[int(place[1])]
-    return f"; '{argument.name}' is declared as {argument.dtype}"
-
-
 STRIDED_VECTOR = """
 template <class T, int Axes>
 struct pycuda_strided {

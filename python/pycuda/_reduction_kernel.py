@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import struct
 from types import GenericAlias
 
 import numpy as np
@@ -366,16 +367,13 @@ class ReductionKernel(TellsKeywords, MadeInContext, PreambleVariables, Generates
             else:
                 result = GPUArray(() if blocks == 1 else (blocks,), self.dtype_out, allocator)
             launch = function if kernel_wrapper is None else kernel_wrapper(function)
-            launch(
-                (blocks, 1),
-                (self.block_size, 1, 1),
-                stream,
-                result.ptr,
-                *passed,
-                seq_count,
-                size,
-                *extents,
-            )
+            shape = (blocks, 1), (self.block_size, 1, 1)
+            try:
+                launch(*shape, stream, result.ptr, *passed, seq_count, size, *extents)
+            except struct.error as error:
+                from pycuda._wrong_values import wrong_value  # start-up time: only for an error
+
+                raise wrong_value(self._name, self.stage1_arg_types, args, error, before=1) from None
             if blocks == 1:
                 return result
             function, extents, size = self.stage2_func, (), blocks

@@ -158,9 +158,9 @@ def test_sparse_matrices_lists_and_structs():
 def test_the_argument_with_a_wrong_value_is_named():
     scale = ElementwiseKernel("float *x, float a, int n_times", "x[i] *= a * n_times")
     x = gpuarray.zeros(4, np.float32)
-    with pytest.raises(struct.error, match=r"argument #1 \(0-based\): code 'f' needs a number, not GPUArray"):
+    with pytest.raises(struct.error, match=r"argument #1 \(0-based\) .*'float a', needs a number, not GPUArray"):
         scale(x, x, 2)
-    with pytest.raises(struct.error, match=r"argument #2 \(0-based\): 4294967296 does not fit in the 4 bytes"):
+    with pytest.raises(struct.error, match=r"argument #2 \(0-based\) .*'int n_times', is too small for 4294967296"):
         scale(x, 2, 2**32)
 
 

@@ -64,12 +64,12 @@ CALLS = {
     "a fraction for an int": (
         lambda: ElementwiseKernel("float *x, int c", "x[i] = c")(zeros(), 2.5),
         struct.error,
-        "needs an integer, not float; 'c' is declared as int32",
+        r"argument #1 \(0-based\) of kernel 'kernel', 'int c', needs an integer, not float$",
     ),
     "a complex number for a float": (
         lambda: ElementwiseKernel("float *x, float c", "x[i] = c")(zeros(), 1j),
         struct.error,
-        "needs a number, not complex; 'c' is declared as float32",
+        r"argument #1 \(0-based\) of kernel 'kernel', 'float c', needs a number, not complex$",
     ),
     "no DLPack": (lambda: gpuarray.from_dlpack(5), AttributeError, r"int has no __dlpack__: to_gpu\(numpy.array"),
     "no device array": (
