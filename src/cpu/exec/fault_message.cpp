@@ -11,6 +11,7 @@
 #include "base/cxx_names.h"
 #include "cpu/exec/address_space.h"
 #include "cpu/exec/address_table.h"
+#include "cpu/exec/argument_text.h"
 #include "cpu/exec/block_run.h"
 #include "cpu/exec/check_settings.h"
 #include "cpu/exec/findings.h"
@@ -23,6 +24,8 @@ namespace pycuda::cpu::exec {
 namespace {
 
 constexpr std::uint64_t near_bytes = std::uint64_t{1} << 30;
+/// So near to null no memory is.
+constexpr std::uint64_t null_bytes = 4096;
 
 std::string coordinates(const Dim3& at) {
   return "(" + std::to_string(at.x) + ", " + std::to_string(at.y) + ", " + std::to_string(at.z) +
@@ -185,7 +188,7 @@ std::string happened(const LaunchContext& launch, const FaultRecord& record,
       std::string text = "illegal memory access at address " + at;
       std::string place = shared_text(launch, block, record.address);
       if (place.empty()) place = local_text(launch, record);
-      if (place.empty()) place = describe_address(record.address);
+      if (place.empty()) place = describe_address(record.address, &launch);
       return place.empty() ? text : text + ", " + place;
     }
     case FaultKind::MisalignedAddress:
@@ -253,7 +256,7 @@ std::string describe_place(const LaunchContext& launch, const BlockFrame& block,
   const auto begin = reinterpret_cast<std::uint64_t>(own_shared(block));
   if (block.shared != nullptr && address >= begin && address - begin < launch.shared_bytes)
     return "what is " + bytes_text(address - begin) + " into the block's shared memory";
-  const std::string place = describe_address(address);
+  const std::string place = describe_address(address, &launch);
   return "what is at address " + hexadecimal(address) + (place.empty() ? place : ", " + place);
 }
 
@@ -268,17 +271,20 @@ std::string_view why_stopped(const LaunchContext& launch) {
              : "stopped by the time limit (PYCUDA_CPU_TIMEOUT)";
 }
 
-std::string describe_address(std::uint64_t address) {
+std::string describe_address(std::uint64_t address, const LaunchContext* launch) {
   const AddressTable& table = AddressTable::instance();
-  if (address < 4096) return "a null pointer or close to one";
+  const auto passed = [launch](const Allocation& allocation) {
+    return launch == nullptr ? std::string() : passed_as(*launch, allocation);
+  };
+  if (address < null_bytes) return "a null pointer or close to one";
   std::string reserved = AddressSpace::instance().describe(address);
   if (const auto holder = table.find(address)) {
-    return offset_text(*holder, address) + allocated_text(*holder) + reserved;
+    return offset_text(*holder, address) + allocated_text(*holder) + reserved + passed(*holder);
   }
   if (!reserved.empty()) return reserved;
   if (const auto gone = table.removed(address)) {
     return offset_text(*gone, address) + block_text(*gone) + " that was allocated at " +
-           hexadecimal(gone->begin) + " and has been freed";
+           hexadecimal(gone->begin) + " and has been freed" + passed(*gone);
   }
   if (LocalArea::instance().spans(address))
     return "beside the threads' local memory: an index left an array of a thread";
@@ -286,10 +292,10 @@ std::string describe_address(std::uint64_t address) {
   if (!nearest) return {};
   const std::uint64_t end = nearest->begin + nearest->bytes;
   if (address >= end && address - end < near_bytes)
-    return offset_text(*nearest, address) + allocated_text(*nearest);
+    return offset_text(*nearest, address) + allocated_text(*nearest) + passed(*nearest);
   if (address < nearest->begin && nearest->begin - address < near_bytes) {
     return bytes_text(nearest->begin - address) + " before the start of " +
-           allocated_text(*nearest);
+           allocated_text(*nearest) + passed(*nearest);
   }
   return "far from every allocation";
 }
@@ -306,6 +312,10 @@ Fault describe_fault(const LaunchContext& launch, const FaultRecord& record,
   fault.detail = record.detail;
   fault.message = fault.what + " in " + place_text(launch, &block, thread);
   if (!fault.detail.empty()) fault.message += ": " + fault.detail;
+  const bool at_null = record.kind == FaultKind::IllegalAddress && record.address_known &&
+                       record.address < null_bytes;
+  if (const std::string nulls = at_null ? null_arguments(launch) : std::string(); !nulls.empty())
+    fault.message += (fault.detail.empty() ? ": " : "; ") + nulls;
   const std::string lanes = std::to_string(launch.kernel.facts.gang_lanes);
   if (record.kind == FaultKind::Timeout && launch.gangs && thread != nullptr)
     fault.message += "; the thread is the first of " + lanes + " that run together";

@@ -46,7 +46,8 @@ std::string_view why_stopped(const LaunchContext& launch);
 std::string hexadecimal(std::uint64_t address);
 
 /// Where `address` lies: "4 bytes past the end of the 4096-byte block of device memory allocated at
-/// 0x...", or empty when no allocation is near.
-std::string describe_address(std::uint64_t address);
+/// 0x...", or empty when no allocation is near. Of an address that `launch` uses, if that is not
+/// null, also as which of its arguments the memory was passed.
+std::string describe_address(std::uint64_t address, const LaunchContext* launch = nullptr);
 
 }  // namespace pycuda::cpu::exec

@@ -98,7 +98,8 @@ void report_global_race(const LaunchContext& launch, const BlockFrame& block, co
               std::string(in_warp    ? "two threads of a warp"
                           : in_block ? "two threads of a block"
                                      : "threads of two blocks") +
-                  " access the same byte of global memory" + in_commas(describe_address(address)) +
+                  " access the same byte of global memory" +
+                  in_commas(describe_address(address, &launch)) +
                   (in_warp    ? " with no __syncwarp() or barrier between them"
                    : in_block ? " with no barrier between them"
                               : " with nothing that orders the blocks"),

@@ -32,26 +32,47 @@ std::string trimmed(std::string_view text) {
   return std::string(text.substr(begin, text.find_last_not_of(blanks) + 1 - begin));
 }
 
-/// A line of a text, by its number from 1.
-std::string line_of(std::string_view text, std::uint32_t line) {
+/// Where a line begins, by its number from 1; npos if there is none.
+std::size_t begin_of(std::string_view text, std::uint32_t line) {
+  std::size_t begin = 0;
   for (; line > 1; --line) {
-    const std::size_t end = text.find('\n');
-    if (end == std::string_view::npos) return {};
-    text.remove_prefix(end + 1);
+    const std::size_t end = text.find('\n', begin);
+    if (end == std::string_view::npos) return end;
+    begin = end + 1;
   }
-  return trimmed(text.substr(0, text.find('\n')));
+  return begin;
+}
+
+std::string line_of(std::string_view text, std::uint32_t line) {
+  const std::size_t begin = begin_of(text, line);
+  if (begin == std::string_view::npos) return {};
+  return trimmed(text.substr(begin, text.find('\n', begin) - begin));
+}
+
+/// A few lines before one, those that are blank left out.
+std::string lines_above(std::string_view text, std::uint32_t line) {
+  constexpr std::uint32_t most = 3;
+  const std::uint32_t count = std::min(most, line - 1);
+  const std::size_t begin = begin_of(text, line - count);
+  if (begin == std::string_view::npos) return {};
+  text.remove_prefix(begin);
+  std::string lines;
+  for (std::uint32_t at = 1; at <= count; ++at)
+    if (const std::string above = line_of(text, at); !above.empty()) lines += above + "\n";
+  return lines;
 }
 
 /// Of files by a full name alone: another of the same name may lie in the current folder.
-std::string line_of_file(const std::filesystem::path& path, std::uint32_t line) {
+bool may_be_read(const std::filesystem::path& path) {
   std::error_code unreadable;
-  if (!path.is_absolute() || !std::filesystem::is_regular_file(path, unreadable)) return {};
-  std::ifstream file(path);
-  std::string text;
-  for (std::uint32_t read = 0; read < line; ++read) {
-    if (!std::getline(file, text)) return {};
-  }
-  return trimmed(text);
+  return path.is_absolute() && std::filesystem::is_regular_file(path, unreadable);
+}
+
+/// Nothing where the file cannot be read.
+std::string text_of_file(const std::filesystem::path& path) {
+  if (!may_be_read(path)) return {};
+  std::ifstream stream(path);
+  return std::string(std::istreambuf_iterator<char>(stream), {});
 }
 
 bool is_same_file(std::string_view path, std::string_view name) {
@@ -109,12 +130,14 @@ SourceLine find_source_line(const void* code, const std::string& file, std::uint
       if (!is_same_file(file, place.file)) continue;
       const std::uint32_t number = place.first_line + line - 1;
       const std::string named = with_number(place.name, number);
-      return {" at " + named, shortened(line_of(place.text, line)), file_of(place.name), number};
+      return {" at " + named, shortened(line_of(place.text, line)), file_of(place.name), number,
+              lines_above(place.text, line)};
     }
   }
-  if (file.empty()) return {" at line " + std::to_string(line), {}, {}, line};
-  return {" at " + file + ":" + std::to_string(line), shortened(line_of_file(file, line)), file,
-          line};
+  if (file.empty()) return {" at line " + std::to_string(line), {}, {}, line, {}};
+  const std::string text = text_of_file(file);
+  return {" at " + file + ":" + std::to_string(line), shortened(line_of(text, line)), file, line,
+          lines_above(text, line)};
 }
 
 std::optional<SourceText> find_source_text(const void* code, const std::string& file) {
@@ -125,6 +148,20 @@ std::optional<SourceText> find_source_text(const void* code, const std::string& 
   if (found == end) return std::nullopt;
   const SourcePlace& place = found->second;
   return SourceText{file_of(place.name), place.first_line, place.text};
+}
+
+std::optional<ReadableSource> read_source(const void* code, const std::string& file) {
+  {
+    const std::lock_guard lock(places().mutex);
+    const auto [begin, end] = places().by_code.equal_range(code);
+    for (auto found = begin; found != end; ++found) {
+      const SourcePlace& place = found->second;
+      if (is_same_file(file, place.file))
+        return ReadableSource{place.text, place.name.find("{}") == std::string::npos};
+    }
+  }
+  if (!may_be_read(file)) return std::nullopt;
+  return ReadableSource{text_of_file(file)};
 }
 
 }  // namespace pycuda::cpu::exec

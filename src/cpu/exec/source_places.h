@@ -24,6 +24,7 @@ struct SourceLine {
   std::string text;  ///< empty when the source is not known
   std::string file;  ///< "program.py", or what the place says where it is not a file
   std::uint32_t line = 0;
+  std::string above;  ///< up to three lines before it, trimmed alike, each with a line break
 };
 
 /// A whole source, under the name that its lines have in SourceLine::file.
@@ -35,6 +36,12 @@ struct SourceText {
   auto operator<=>(const SourceText&) const = default;
 };
 
+/// A source as it can be read.
+struct ReadableSource {
+  std::string text;
+  bool is_generated = false;  ///< its lines are not the user's
+};
+
 /// Adds a source of the code that `code` identifies (LaunchRequest::keep_alive). Any thread.
 void add_source_place(const void* code, SourcePlace place);
 /// Removes all sources of the code. Any thread.
@@ -44,5 +51,7 @@ void remove_source_places(const void* code) noexcept;
 SourceLine find_source_line(const void* code, const std::string& file, std::uint32_t line);
 /// The source that a file of the code is, if its place was added.
 std::optional<SourceText> find_source_text(const void* code, const std::string& file);
+/// The same; where no place was added, the file itself if it can be read.
+std::optional<ReadableSource> read_source(const void* code, const std::string& file);
 
 }  // namespace pycuda::cpu::exec

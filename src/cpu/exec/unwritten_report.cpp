@@ -21,7 +21,7 @@ std::string memory_text(const LaunchContext& launch, const BlockFrame& block,
   }
   if (in_local_variable(thread, address, bytes))
     return "a local variable of the thread that it did not write";
-  const std::string place = describe_address(address);
+  const std::string place = describe_address(address, &launch);
   return "global memory that nobody wrote" + (place.empty() ? place : ", " + place);
 }
 

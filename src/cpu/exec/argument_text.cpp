@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+#include "cpu/exec/argument_text.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/cxx_names.h"
+#include "cpu/exec/declared_parameters.h"
+#include "cpu/exec/source_places.h"
+#include "cpu/exec/stream.h"
+
+namespace pycuda::cpu::exec {
+namespace {
+
+constexpr std::uint64_t address_bytes = sizeof(std::uint64_t);
+
+/// How the source declares the parameters.
+struct Declared {
+  std::vector<std::string> parameters;  ///< empty: not known
+  bool is_generated = false;            ///< the user has not written the list
+};
+
+Declared declared_in_source(const LaunchContext& launch) {
+  const KernelFacts& facts = launch.kernel.facts;
+  const std::string readable = base::readable_name(facts.name);
+  const void* const code = launch.request.keep_alive.get();
+  for (const std::string& file : facts.source_files) {
+    const std::optional<ReadableSource> source = read_source(code, file);
+    if (!source) continue;
+    std::vector<std::string> found =
+        declared_parameters(source->text, own_name(readable), facts.parameters.size());
+    if (!found.empty()) return {std::move(found), source->is_generated};
+  }
+  return {};
+}
+
+std::uint64_t word_at(const LaunchContext& launch, std::uint64_t offset) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, launch.frame.params + offset, sizeof word);
+  return word;
+}
+
+bool holds_address(const LaunchContext& launch, const KernelParameter& parameter,
+                   const Allocation& allocation) {
+  const std::uint64_t end = std::uint64_t{parameter.offset} + parameter.bytes;
+  for (std::uint64_t at = parameter.offset; at + address_bytes <= end; at += address_bytes) {
+    const std::uint64_t word = word_at(launch, at);
+    if (word >= allocation.begin && word - allocation.begin < allocation.bytes) return true;
+  }
+  return false;
+}
+
+std::string name_of(const Declared& declared, std::size_t index) {
+  const std::string number = "argument #" + std::to_string(index) + " (0-based)";
+  if (declared.parameters.empty()) return number;
+  const std::string name = "'" + declared.parameters[index] + "'";
+  return declared.is_generated ? name : name + ", " + number;
+}
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    text += (i == 0 ? "" : i + 1 < names.size() ? ", " : ", and ") + names[i];
+  return text;
+}
+
+bool is_null(const LaunchContext& launch, const KernelParameter& parameter,
+             const std::string& declaration) {
+  return declaration.find_first_of("*[") != std::string::npos && parameter.bytes == address_bytes &&
+         word_at(launch, parameter.offset) == 0;
+}
+
+}  // namespace
+
+std::string passed_as(const LaunchContext& launch, const Allocation& allocation) {
+  const std::vector<KernelParameter>& parameters = launch.kernel.facts.parameters;
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < parameters.size(); ++i)
+    if (holds_address(launch, parameters[i], allocation)) found.push_back(i);
+  if (found.empty()) return {};
+  const Declared declared = declared_in_source(launch);
+  std::vector<std::string> names;
+  for (const std::size_t index : found) names.push_back(name_of(declared, index));
+  return ", passed as " + joined(names);
+}
+
+std::string null_arguments(const LaunchContext& launch) {
+  const std::vector<KernelParameter>& parameters = launch.kernel.facts.parameters;
+  const Declared declared = declared_in_source(launch);
+  if (declared.parameters.empty()) return {};
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < parameters.size(); ++i)
+    if (is_null(launch, parameters[i], declared.parameters[i]))
+      names.push_back(name_of(declared, i));
+  return names.empty() ? std::string()
+                       : joined(names) + (declared.is_generated ? "" : ",") +
+                             (names.size() == 1 ? " is null" : " are null");
+}
+
+}  // namespace pycuda::cpu::exec

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: MIT
+"""A fault and a finding name the kernel's argument that the memory was passed as."""
+
+import pytest
+from programs import run_program
+
+pytestmark = pytest.mark.usefixtures("programs_on_cpu")
+
+SETUP = """
+import warnings
+import numpy as np
+import pycuda
+import pycuda.autoinit
+import pycuda.driver as cuda
+from pycuda import gpuarray
+from pycuda.compiler import SourceModule
+from pycuda.elementwise import ElementwiseKernel
+from pycuda.reduction import ReductionKernel
+
+x, y = gpuarray.zeros(8, np.float32), gpuarray.zeros(8, np.float32)
+
+def end(call):
+    try:
+        call()
+        cuda.Context.synchronize()
+    except cuda.Error as error:
+        print(error)
+"""
+
+
+def _said(program, check="memory"):
+    return run_program(SETUP + program, PYCUDA_CPU_CHECK=check)[0]
+
+
+@pytest.mark.parametrize(
+    ("head", "arguments", "words"),
+    [
+        ("float *x, const float *y, int n", "x, y, np.int32(8)", "'const float *y', argument #1 (0-based)"),
+        ("int n, float *x,\n  const float * __restrict__ y", "np.int32(8), x, y", "__restrict__ y', argument #2"),
+        ("float *y, float *x", "x, x", "'float *y', argument #0 (0-based), and 'float *x', argument #1 (0-based) in"),
+        ("float *x, float *y", "x[4:], x[2:]", "'float *x', argument #0 (0-based), and 'float *y', argument #1"),
+    ],
+)
+def test_a_stray_access_names_the_argument(head, arguments, words):
+    output = _said(f'''
+k = SourceModule("""
+__global__ void k({head}) {{ x[0] = y[9]; }}
+""").get_function("k")
+end(lambda: k({arguments}, block=(1, 1, 1)))
+''')
+    assert "bytes past the end of the 32-byte block of device memory allocated at 0x" in output
+    assert ", passed as " in output and words in output
+
+
+def test_a_struct_that_holds_the_address_is_named():
+    output = _said('''
+k = SourceModule("""
+struct Pair { int n; float *y; };
+__global__ void k(float *x, Pair pair) { x[0] = pair.y[pair.n]; }
+""").get_function("k")
+pair = np.array((9, y.ptr), np.dtype([("n", np.int32), ("y", np.uint64)], align=True))
+end(lambda: k(x, pair, block=(1, 1, 1)))
+''')
+    assert ", passed as 'Pair pair', argument #1 (0-based) in kernel k" in output
+
+
+def test_a_template_has_its_declaration():
+    output = _said("""
+source = "template <class T> __global__ void k(T *x, const T *y) { x[0] = y[9]; }"
+end(lambda: SourceModule(source, no_extern_c=True).get_function("k<float>")(x, y, block=(1, 1, 1)))
+""")
+    assert ", passed as 'const T *y', argument #1 (0-based) in kernel k<float>" in output
+
+
+def test_where_the_source_is_not_known_there_is_the_number():
+    output = _said("""
+from pycuda.compiler import compile
+ptx = compile("__global__ void k(float *x, const float *y) { x[0] = y[9]; }", target="ptx")
+k = cuda.module_from_buffer(ptx if isinstance(ptx, bytes) else ptx.encode()).get_function("k")
+end(lambda: k(x, y, block=(1, 1, 1)))
+""")
+    assert ", passed as argument #1 (0-based) in kernel k" in output
+
+
+def test_a_generated_kernel_has_the_users_name_and_no_number():
+    output = _said("""
+shift = ElementwiseKernel("float *x, const float *y", "x[i] = y[i + 2]", "shift")
+end(lambda: shift(x, y))
+""")
+    assert ", passed as 'float *y' in kernel shift" in output and "argument #" not in output
+
+
+def test_a_pointer_that_is_null_is_named():
+    output = _said(
+        """
+k = SourceModule("__global__ void k(float *x, long n, const float *y) { x[0] = y[1]; }").get_function("k")
+end(lambda: k(x, np.int64(0), np.intp(0), block=(1, 1, 1)))
+""",
+        check="0",
+    )
+    assert "a null pointer or close to one in kernel k" in output
+    assert "'const float *y', argument #2 (0-based), is null" in output and "'long n'" not in output
+
+
+def test_races_and_reads_of_what_nobody_wrote_name_the_argument():
+    output = _said(
+        """
+k = SourceModule("__global__ void k(float *x, const float *y) { x[0] = threadIdx.x; x[1] = y[0]; }").get_function("k")
+with pycuda.checks("race", "init") as found:
+    k(x, gpuarray.empty(8, np.float32), block=(2, 1, 1))
+for one in found:
+    print(one.check, one.message)
+""",
+        check="0",
+    )
+    race = next(line for line in output.splitlines() if line.startswith("race"))
+    assert ", passed as 'float *x', argument #0 (0-based), with no" in race
+    init = next(line for line in output.splitlines() if line.startswith("init"))
+    assert ", passed as 'const float *y', argument #1 (0-based)" in init

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+// Faults name the argument that the memory was passed as.
+#include <cstdint>
+#include <memory>
+
+#include "cpu/exec/device_memory.h"
+#include "cpu/exec/source_places.h"
+#include "unit/cpu/exec/faults_of_kernels.h"
+#include "unit/cpu/exec/machine_instructions.h"
+
+namespace pycuda::cpu::exec {
+namespace {
+
+using namespace tests;
+
+/// Writes to the address that is its first argument.
+constexpr auto store_there = [](BlockFrame& block, ThreadFrame&) {
+  store_by_instruction(parameter<std::uintptr_t>(block));
+};
+
+/// A kernel of a source, which is the user's or generated.
+struct Sourced {
+  explicit Sourced(const char* source, const char* place = "program.py:{}") {
+    kernel = plain_kernel<store_there>("k");
+    kernel.facts.source_files = {"kernel.cu"};
+    add_source_place(code.get(), {"kernel.cu", source, place, 1});
+  }
+  ~Sourced() { remove_source_places(code.get()); }
+  Sourced(const Sourced&) = delete;
+  Sourced& operator=(const Sourced&) = delete;
+
+  std::string fault(std::vector<KernelParameter> parameters, std::string params) {
+    kernel.facts.parameters = std::move(parameters);
+    Faults faults;
+    Stream stream(0, faults);
+    LaunchRequest launch = request(kernel, {1, 1, 1}, {1, 1, 1}, std::move(params));
+    launch.keep_alive = code;
+    stream.launch(std::move(launch));
+    stream.synchronize();
+    return faults.only().message;
+  }
+
+  std::shared_ptr<const int> code = std::make_shared<int>(0);
+  Kernel kernel;
+};
+
+struct Memory {
+  DeviceMemory device{0, std::uint64_t{1} << 30};
+  std::uintptr_t allocate() {
+    return reinterpret_cast<std::uintptr_t>(device.allocate(4096, MemoryKind::Device, nullptr));
+  }
+};
+
+constexpr KernelParameter word(std::uint32_t offset) { return {offset, 8, 8}; }
+
+TEST_CASE("a stray access names the argument that points to the memory") {
+  Memory memory;
+  const std::uintptr_t first = memory.allocate(), second = memory.allocate();
+  Sourced sourced("__global__ void k(float *at, const int *other, float *x) {}");
+  const std::string text =
+      sourced.fault({word(0), word(8), word(16)}, pack(second + 4096, first, second));
+  CHECK(contains(text, ", passed as 'float *x', argument #2 (0-based) in kernel k, block"));
+}
+
+TEST_CASE("all arguments with the same memory are named, structs that hold it, too") {
+  Memory memory;
+  const std::uintptr_t begin = memory.allocate();
+  Sourced sourced("__global__ void k(float *at, Pair pair, int n, float *x) {}");
+  const std::string text =
+      sourced.fault({word(0), {8, 16, 8}, {24, 4, 4}, word(32)},
+                    pack(begin + 4096, std::uint64_t{7}, begin, 0, std::uint32_t{0}, begin + 8));
+  CHECK(contains(text,
+                 ", passed as 'Pair pair', argument #1 (0-based), and 'float *x', argument #3 "
+                 "(0-based) in kernel k"));
+}
+
+TEST_CASE("without a source there is the number") {
+  Memory memory;
+  const std::uintptr_t begin = memory.allocate();
+  Sourced sourced("");
+  const std::string text = sourced.fault({word(0), word(8)}, pack(begin + 5000, begin));
+  CHECK(contains(text, ", passed as argument #1 (0-based) in kernel k"));
+}
+
+TEST_CASE("of a generated source there is the name") {
+  Memory memory;
+  const std::uintptr_t begin = memory.allocate();
+  Sourced sourced("extern \"C\" __global__ void k(float *at, float *x) {}",
+                  "a line of a generator");
+  const std::string text = sourced.fault({word(0), word(8)}, pack(begin + 5000, begin));
+  CHECK(contains(text, ", passed as 'float *x' in kernel k"));
+}
+
+TEST_CASE("memory that is no argument names none") {
+  Memory memory;
+  const std::uintptr_t begin = memory.allocate();
+  Sourced sourced("__global__ void k(float *at) {}");
+  const std::string text = sourced.fault({word(0)}, pack(begin + 5000));
+  CHECK(text.find("passed as") == std::string::npos);
+}
+
+TEST_CASE("freed memory has the argument that points to it") {
+  Memory memory;
+  const std::uintptr_t begin = memory.allocate();
+  memory.device.release(reinterpret_cast<void*>(begin));
+  Sourced sourced("__global__ void k(float *at) {}");
+  CHECK(contains(sourced.fault({word(0)}, pack(begin + 8)),
+                 "has been freed, passed as 'float *at', argument #0 (0-based) in kernel k"));
+}
+
+TEST_CASE("pointers that are null are named, numbers are not") {
+  Sourced sourced("__global__ void k(float *at, int n, const float *x, long m) {}");
+  const std::string text =
+      sourced.fault({word(0), {8, 4, 4}, word(16), word(24)},
+                    pack(std::uint64_t{16}, 0, 0, std::uint64_t{0}, std::uint64_t{0}));
+  CHECK(contains(text, "a null pointer or close to one in kernel k"));
+  CHECK(contains(text, ": 'const float *x', argument #2 (0-based), is null"));
+  CHECK(text.find("long m") == std::string::npos);
+}
+
+}  // namespace
+}  // namespace pycuda::cpu::exec
