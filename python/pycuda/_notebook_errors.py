@@ -49,6 +49,11 @@ def is_lost():
     return False
 
 
+def _tells_of_fault(error):
+    """Whether the error of a cell, or a note below it, says why the context is lost."""
+    return isinstance(error, driver.Error) or any(_LOST in note for note in getattr(error, "__notes__", ()))
+
+
 def _can_be_replaced():
     """Whether the driver accepts another context after a fault: NVIDIA's does not in the same process."""
     return _driver._rtc.driver_origin()["kind"] == "CPU"
@@ -104,7 +109,7 @@ class Faults:
         self._lost_in = f"In[{getattr(result, 'execution_count', None) or '?'}]"
         text = str(error).replace("the context was lost earlier: ", "", 1)  # it was lost in this cell
         words = [line for line in text.splitlines() if not (_can_be_replaced() and line.startswith(_LOST))]
-        if not self.is_shown and not isinstance(getattr(result, "error_in_exec", None), driver.Error):
+        if not self.is_shown and not _tells_of_fault(getattr(result, "error_in_exec", None)):
             print("A launch of this cell failed.", "\n".join(words), file=sys.stderr)
         if _can_be_replaced():
             print(f"{_LOST}: the next %%cuda cell that you run replaces it, or type %cuda_reset.", file=sys.stderr)

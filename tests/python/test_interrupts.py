@@ -89,8 +89,8 @@ endless(flag, block=(32, 1, 1), grid=(2, 1))
 press_in_wait("wait")
 try:
     wait()
-except KeyboardInterrupt:
-    print("interrupted")
+except KeyboardInterrupt as interrupt:
+    print("interrupted", *getattr(interrupt, "__notes__", ()), sep="\\n")
 try:
     cuda.Context.synchronize()
 except cuda.LaunchError as error:
@@ -98,8 +98,57 @@ except cuda.LaunchError as error:
 """
     )
     assert output.startswith("interrupted\n")
-    assert "cuCtxSynchronize failed: the launch timed out and was terminated" in output
+    note, _, later = output.removeprefix("interrupted\n").rpartition("cuCtxSynchronize failed: ")
+    assert later.startswith("the launch timed out and was terminated")
+    if "endless" in wait:  # Python handles the signal after the launch, whose error the next call has
+        assert note == ""
+    elif sys.version_info >= (3, 11):
+        assert note.startswith("This has stopped kernel endless, block (")
+        assert "32 threads wait in a loop" in note and "the first is (0, 0, 0) at line 2 of the source passed" in note
+        assert "\nThe context is lost: every call fails until pycuda.tools.reset_context() makes" in note
+        assert note.endswith("\nthe context was lost earlier: ")
     assert "by the user's interrupt of the call that waited for it" in output
+
+
+def test_the_exception_of_an_interrupt_says_where_a_thread_was_that_it_stopped():
+    output, _ = run_program(
+        SETUP
+        + """
+turns = module.get_function("turns")
+turns(flag, np.int64(1 << 60), block=(1, 1, 1))
+def wait():
+    cuda.Context.synchronize()
+press_in_wait("wait")
+try:
+    wait()
+except KeyboardInterrupt as interrupt:
+    print(*getattr(interrupt, "__notes__", ()))
+"""
+    )
+    if sys.version_info >= (3, 11):
+        place = "This has stopped kernel turns, block (0, 0, 0), thread (0, 0, 0) at line 5 of the source passed at "
+        assert output.startswith(place)
+        assert "\n    for (long long i = 0; i < count; ++i) x = x * 1664525u + 1013904223u;\n" in output
+
+
+def test_the_handler_of_another_signal_that_ends_the_wait_has_the_note_too():
+    output, _ = run_program(
+        SETUP
+        + """
+def late(number, frame):
+    raise TimeoutError("too late")
+signal.signal(signal.SIGALRM, late)
+module.get_function("endless")(flag, block=(32, 1, 1))
+signal.setitimer(signal.ITIMER_REAL, 0.2)
+try:
+    cuda.Context.synchronize()
+except TimeoutError as error:
+    print(error, *getattr(error, "__notes__", ()))
+"""
+    )
+    assert output.startswith("too late")
+    if sys.version_info >= (3, 11):
+        assert output.startswith("too late This has stopped kernel endless, block (0, 0, 0): 32 threads wait in a loop")
 
 
 @pytest.mark.parametrize("check", ["0", "memory", "init"])

@@ -2,6 +2,7 @@
 """Notebooks after mistakes: a fault stays with its cell, a kernel that does not compile is not used."""
 
 import re
+import sys
 
 import pytest
 from programs import has_cpu_driver, run_program
@@ -140,6 +141,21 @@ def test_an_interrupt_at_the_end_of_a_cell_is_told_as_what_became_of_its_kernel(
     assert "the context was lost earlier" in said[4]
     assert "An earlier launch (cell In[4]) lost the context." in said[5]
     assert said[7] == "division by zero"
+
+
+def test_an_interrupt_in_a_cell_is_told_once_with_the_line_of_the_kernel():
+    said = _printed(
+        START,
+        "%%cuda\n__global__ void endless(volatile int *a) { while (a[0] == 0) ; }",
+        MAKE + "\nimport os, signal, threading",
+        "threading.Timer(1, os.kill, (os.getpid(), signal.SIGINT)).start()\nendless(a, block=(1, 1, 1))\na.get()",
+    )
+    assert "KeyboardInterrupt" in said[3] and said[3].count("kernel endless") == 1
+    if sys.version_info >= (3, 11):
+        assert "This has stopped kernel endless, block (0, 0, 0): 1 thread waits in a loop" in said[3], said[3]
+        assert "at line 2 of the cell" in said[3]
+        assert "A launch of this cell failed" not in said[3]
+    assert said[3].endswith("the next %%cuda cell that you run replaces it, or type %cuda_reset.")
 
 
 def test_an_error_within_a_magic_is_shown_once_without_the_package():

@@ -2,7 +2,10 @@
 #include "bindings/base/errors.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "array/dtype.h"
 #include "cuda/context_stack.h"
@@ -121,6 +124,25 @@ void set_driver_error(const driver::DriverError& error) {
   PyErr_SetObject(type, made.ptr());
 }
 
+/// What the driver says of the kernel that it has stopped in the current context for an interrupt;
+/// empty if it has stopped none, or if another error has told of it.
+std::string text_of_stopped_kernel() {
+  if (!driver::process_driver_loaded()) return {};
+  const driver::DriverTable& driver = driver::process_driver();
+  std::size_t free_bytes = 0, all_bytes = 0;
+  if (driver.last_fault == nullptr ||
+      driver.cuMemGetInfo.status(&free_bytes, &all_bytes) != CUDA_ERROR_LAUNCH_TIMEOUT)
+    return {};
+  std::array<char, 4096> buffer{};
+  if (driver.last_fault(buffer.data(), buffer.size()) != CUDA_SUCCESS) return {};
+  const std::string_view text = buffer.data();
+  const std::size_t kernel = text.find("kernel ");
+  if (!text.starts_with("stopped by the user's interrupt") || kernel == std::string_view::npos ||
+      note_fault())
+    return {};
+  return "This has stopped " + std::string(text.substr(kernel)) + advice_after_fault();
+}
+
 void translate(const std::exception_ptr& error, void*) {
   try {
     std::rethrow_exception(error);
@@ -172,6 +194,22 @@ void bind_errors(nb::module_& m) {
   launch_error_class = make_class(m, "LaunchError", error_class, "A kernel that could not run.");
   runtime_error_class = make_class(m, "RuntimeError", error_class, "A device that cannot do it.");
   nb::register_exception_translator(translate);
+}
+
+void note_stopped_kernel(const nb::python_error& exception) noexcept {
+  try {
+    const std::string text = text_of_stopped_kernel();
+    if (text.empty()) return;
+    if (nb::hasattr(exception.value(), "add_note")) {
+      exception.value().attr("add_note")(text);
+    } else {
+      PySys_FormatStderr("%s\n", text.c_str());
+    }
+  } catch (nb::python_error& failure) {
+    failure.discard_as_unraisable("pycuda");
+  } catch (const std::exception&) {
+    PyErr_Clear();  // out of memory: the exception goes without a note
+  }
 }
 
 void set_python_error(const std::exception_ptr& error) noexcept {

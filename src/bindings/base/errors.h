@@ -16,6 +16,10 @@ void bind_errors(nanobind::module_& m);
 /// Sets the Python error that stands for `error`.
 void set_python_error(const std::exception_ptr& error) noexcept;
 
+/// After an exception of a signal's handler that ended the wait for a kernel: if the driver has
+/// stopped that, adds a note that says where (Python 3.10 has none: prints it).
+void note_stopped_kernel(const nanobind::python_error& exception) noexcept;
+
 /// Runs the body of an entry that Python calls past nanobind; exceptions become Python errors.
 template <class Body>
 PyObject* python_entry(Body&& body) noexcept {

@@ -9,6 +9,7 @@
 #include <new>
 #include <utility>
 
+#include "bindings/base/errors.h"
 #include "bindings/base/limited_api.h"
 #include "driver/handler_in_call.h"
 #include "driver/process_driver.h"
@@ -35,6 +36,11 @@ void handle_signals_by(int (*handle)()) {
       driver.cuGetProcAddress.status("cuCpuHandleSignalsBy", &function, newest, 0, &answer);
   if (found == CUDA_SUCCESS && function != nullptr)
     static_cast<void>(reinterpret_cast<CUresult (*)(int (*)())>(function)(handle));
+}
+
+[[noreturn]] void raise(const nb::python_error& exception) {
+  note_stopped_kernel(exception);
+  throw nb::python_error(exception);
 }
 
 void count() noexcept { __atomic_store_n(&waits, waits + 1, __ATOMIC_RELEASE); }
@@ -103,10 +109,14 @@ int Interruptible::run_handlers_in_wait() noexcept {
 
 bool Interruptible::is_to_be_repeated_after(const driver::DriverError& error) const {
   raise_kept();
-  return raise_if_interrupted() && error.code() == CUDA_ERROR_TIMEOUT;
+  try {
+    return raise_if_interrupted() && error.code() == CUDA_ERROR_TIMEOUT;
+  } catch (const nb::python_error& exception) {
+    raise(exception);
+  }
 }
 
-void Interruptible::throw_kept() const { throw nb::python_error(*kept_); }
+void Interruptible::throw_kept() const { raise(*kept_); }
 
 void Interruptible::raise_kept_later() noexcept {
   if (!kept_) return;
