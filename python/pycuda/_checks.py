@@ -84,19 +84,15 @@ class Finding(FoundPlace):
         The other access of a race, or the other place of a misused barrier.
     ended_launch : bool
         Whether the launch also failed with an error that says the same.
+    remedy : str
+        What to do about it, in a sentence; "" if that depends on the program.
     """
 
     check: str = ""
     message: str = ""
     other: FoundPlace | None = None
     ended_launch: bool = field(default=False, compare=False)
-
-    @property
-    def remedy(self) -> str:
-        """What to do about it, in a sentence; "" if that depends on the program."""
-        from pycuda._finding_remedies import remedy_of  # start-up time: rarely needed
-
-        return remedy_of(self)
+    remedy: str = field(default="", compare=False)
 
     def __str__(self):
         text = f"{self.check}: {self.message}"
@@ -193,6 +189,7 @@ def finding_of(record):
         message=record["message"],
         other=FoundPlace(**_place_of(other)) if other else None,
         ended_launch=record["ended_launch"],
+        remedy=record["remedy"],
     )
 
 

@@ -56,6 +56,7 @@ FoundPlace place_of(const LaunchContext& launch, const BlockFrame& block, const 
   place.line = found.line;
   place.place = std::move(found.place);
   place.source = std::move(found.text);
+  place.above = std::move(found.above);
   return place;
 }
 
@@ -83,6 +84,7 @@ std::string finding_text(const Finding& finding) {
       (finding.at.is_transfer ? ": " : " in kernel " + base::readable_name(finding.kernel) + ", ") +
       where(finding.at);
   if (finding.other) text += "  the other: " + where(*finding.other);
+  if (!finding.remedy.empty()) text += "  what to do: " + finding.remedy + "\n";
   return text;
 }
 
@@ -90,6 +92,7 @@ std::string finding_json(const Finding& finding) {
   std::string json = "{\"check\": " + quoted_json(check_name(finding.check)) +
                      ", \"kernel\": " + quoted_json(finding.kernel) + ", " +
                      place_json(finding.at) + ", \"message\": " + quoted_json(finding.message) +
+                     ", \"remedy\": " + quoted_json(finding.remedy) +
                      ", \"ended_launch\": " + (finding.ended_launch ? "true" : "false");
   if (finding.other)
     json += ", \"other\": {\"kernel\": " + quoted_json(finding.other->kernel) + ", " +

@@ -12,6 +12,7 @@
 
 #include "base/env.h"
 #include "cpu/exec/check_settings.h"
+#include "cpu/exec/finding_remedies.h"
 #include "cpu/exec/leaks.h"
 
 namespace pycuda::cpu::exec {
@@ -100,6 +101,7 @@ bool Findings::is_new(const FindingKey& key) {
 void Findings::add(Finding finding) {
   static const auto report = base::environment("PYCUDA_CPU_CHECK_REPORT");
   State& own = state();
+  finding.remedy = remedy_of(finding);
   const std::lock_guard lock(own.mutex);
   if (report && !report->empty())
     std::ofstream(*report, std::ios::app) << finding_json(finding) + "\n";

@@ -19,6 +19,7 @@ struct FoundPlace {
   std::uint32_t line = 0;  ///< 0: not known
   std::string place;       ///< as messages name it: " at program.py:12"; may be empty
   std::string source;      ///< the line itself; may be empty
+  std::string above;       ///< the few lines before it, as SourceLine has them
   Dim3 block{0, 0, 0}, thread{0, 0, 0};
   std::string access;        ///< "write of 4 bytes"; empty when it is not an access
   std::string kernel;        ///< if that is another one than the finding's, or has another stream
@@ -33,6 +34,7 @@ struct Finding {
   std::optional<FoundPlace> other;
   std::string message;        ///< what is wrong, in a sentence or two without the places
   bool ended_launch = false;  ///< the error that the program gets says the same
+  std::string remedy;         ///< what to do about it, set by Findings::add; may be empty
 };
 
 /// What identifies a finding. The same twice is one.

@@ -160,6 +160,7 @@ FoundPlace found(const Work& work, const WorkAccess& access) {
   place.line = line.line;
   place.place = std::move(line.place);
   place.source = std::move(line.text);
+  place.above = std::move(line.above);
   return place;
 }
 

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: MIT
+#include "cpu/exec/place_updates.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstddef>
+#include <initializer_list>
+#include <utility>
+#include <vector>
+
+#include "cpu/exec/code_tokens.h"
+
+namespace pycuda::cpu::exec {
+namespace {
+
+using Kind = PlaceUpdate::Kind;
+
+bool is_one_of(std::string_view token, std::initializer_list<std::string_view> words) {
+  return std::find(words.begin(), words.end(), token) != words.end();
+}
+
+bool is_comparison(std::string_view token) { return is_one_of(token, {"<", ">", "<=", ">="}); }
+
+/// The atomic operation for a value that is changed by an operator.
+Kind kind_of(char sign) {
+  switch (sign) {
+    case '+':
+      return Kind::Add;
+    case '-':
+      return Kind::Subtract;
+    case '&':
+      return Kind::And;
+    case '|':
+      return Kind::Or;
+    case '^':
+      return Kind::Xor;
+    default:
+      return Kind::Other;
+  }
+}
+
+/// Without the head of a kernel, and without what for (...) counts.
+Tokens statements_of(std::string_view code) {
+  Tokens tokens = tokens_of(code);
+  const auto head = std::find_if(tokens.begin(), tokens.end(), [](std::string_view token) {
+    return is_one_of(token, {"__global__", "__device__"});
+  });
+  const auto body = std::find(head, tokens.end(), "{");
+  if (body != tokens.end()) tokens.erase(tokens.begin(), body + 1);
+  for (std::size_t at = 0; at + 1 < tokens.size();) {
+    if (tokens[at] == "for" && tokens[at + 1] == "(") {
+      const auto begin = tokens.begin() + static_cast<std::ptrdiff_t>(at);
+      tokens.erase(begin, begin + static_cast<std::ptrdiff_t>(behind_bracket(tokens, at + 1) - at));
+    } else {
+      ++at;
+    }
+  }
+  return tokens;
+}
+
+/// Some tokens: from `begin` to before `end`.
+struct Range {
+  std::size_t begin = 0, end = 0;
+};
+
+/// A piece of code, and what it mentions. A variable that got the value of a place stands for that.
+class Code {
+ public:
+  explicit Code(std::string_view code, std::string_view shared)
+      : tokens_(statements_of(code)), mentions_(mentions_of(tokens_)), shared_(shared) {
+    for (const Mention& mention : mentions_) {
+      if (writes(mention)) writes_indirect_ |= mention.is_indirect;
+    }
+    find_copies();
+  }
+
+  std::vector<PlaceUpdate> updates() const {
+    std::vector<PlaceUpdate> found;
+    for (const Mention& mention : mentions_) {
+      if (!writes(mention) || !is_memory(mention)) continue;
+      if (std::optional<PlaceUpdate> update = update_of(mention))
+        found.push_back(std::move(*update));
+    }
+    return found;
+  }
+
+ private:
+  struct Copy {
+    std::string name;                ///< of the variable
+    const Mention* place = nullptr;  ///< whose value it has
+  };
+
+  std::string_view at(std::size_t index) const {
+    return index < tokens_.size() ? tokens_[index] : std::string_view();
+  }
+  std::string_view before(std::size_t index) const { return index == 0 ? "" : at(index - 1); }
+
+  bool assigns(const Mention& mention) const { return at(mention.end) == "="; }
+  /// The sign of an operator that changes the mention's value, such as `+=` and `++`; 0: none does.
+  char changed_by(const Mention& mention) const {
+    const std::string_view next = at(mention.end);
+    if (is_one_of(next, {"++", "--", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="}))
+      return next[0];
+    const std::string_view last = before(mention.begin);
+    return is_one_of(last, {"++", "--"}) ? last[0] : '\0';
+  }
+  bool writes(const Mention& mention) const {
+    return assigns(mention) || changed_by(mention) != '\0';
+  }
+  /// Of what the code writes, a variable of the kernel's own is not what threads race for.
+  bool is_memory(const Mention& mention) const {
+    return shared_.empty() ? mention.is_indirect || !writes_indirect_ : mention.name == shared_;
+  }
+
+  /// What is assigned to the mention.
+  Range value_of(const Mention& mention) const {
+    const std::size_t begin = mention.end + 1;
+    std::size_t end = begin;
+    while (end < tokens_.size() && !is_one_of(tokens_[end], {";", ",", ")", "}"}))
+      end = is_one_of(tokens_[end], {"(", "[", "{"}) ? behind_bracket(tokens_, end) : end + 1;
+    return {begin, end};
+  }
+
+  void find_copies() {
+    for (const Mention& mention : mentions_) {
+      if (!assigns(mention) || mention.is_indirect || mention.name == shared_) continue;
+      const Range value = value_of(mention);
+      const auto place =
+          std::find_if(mentions_.begin(), mentions_.end(), [&](const Mention& other) {
+            return other.begin == value.begin && other.end == value.end &&
+                   (shared_.empty() ? other.is_indirect : other.name == shared_);
+          });
+      if (place != mentions_.end()) copies_.push_back({mention.name, &*place});
+    }
+  }
+
+  bool is_copy_of(const Mention& mention, const Mention& place) const {
+    return !mention.is_indirect &&
+           std::any_of(copies_.begin(), copies_.end(), [&](const Copy& copy) {
+             return copy.name == mention.text && copy.place->text == place.text;
+           });
+  }
+  bool stands_for(const Mention& mention, const Mention& place) const {
+    return mention.text == place.text || is_copy_of(mention, place);
+  }
+
+  /// The mentions in a range that stand for a place.
+  std::vector<const Mention*> mentions_in(Range range, const Mention& place) const {
+    std::vector<const Mention*> found;
+    for (const Mention& mention : mentions_) {
+      if (mention.begin >= range.begin && mention.end <= range.end && stands_for(mention, place))
+        found.push_back(&mention);
+    }
+    return found;
+  }
+
+  bool has_other_use(const Mention& place) const {
+    return std::any_of(mentions_.begin(), mentions_.end(), [&](const Mention& mention) {
+      return mention.name == place.name && mention.text != place.text;
+    });
+  }
+
+  std::optional<PlaceUpdate> update_of(const Mention& place) const {
+    if (has_other_use(place)) return std::nullopt;
+    PlaceUpdate update{place.written, place.name};
+    if (const char sign = changed_by(place); sign != '\0') {
+      update.kind = kind_of(at(place.end) == "<<=" || at(place.end) == ">>=" ? '<' : sign);
+      return update;
+    }
+    const Range value = value_of(place);
+    const std::vector<const Mention*> read = mentions_in(value, place);
+    if (!read.empty()) {
+      // Such as one that is written back as it was, at the end of an exchange.
+      if (read[0]->begin == value.begin && read[0]->end == value.end) return std::nullopt;
+      update.kind = kind_of_value(value, *read[0]);
+      update.in_two_steps = is_copy_of(*read[0], place);
+      return update;
+    }
+    if (const std::optional<Kind> kind = kind_of_condition(place, value)) {
+      update.kind = *kind;
+      update.in_two_steps = true;
+      return update;
+    }
+    return std::nullopt;
+  }
+
+  /// Of a value that is made of the one before.
+  Kind kind_of_value(Range value, const Mention& old) const {
+    std::size_t begin = value.begin;
+    while (at(begin) == "::" || (at(begin) == "std" && at(begin + 1) == "::")) ++begin;
+    if (at(begin + 1) == "(" && behind_bracket(tokens_, begin + 1) == value.end) {
+      if (is_one_of(at(begin), {"max", "fmax", "fmaxf"})) return Kind::Maximum;
+      if (is_one_of(at(begin), {"min", "fmin", "fminf"})) return Kind::Minimum;
+    }
+    const auto first = tokens_.begin() + static_cast<std::ptrdiff_t>(value.begin);
+    const auto last = tokens_.begin() + static_cast<std::ptrdiff_t>(value.end);
+    if (const auto question = std::find(first, last, "?"); question != last)
+      return kind_of_choice(value, static_cast<std::size_t>(question - tokens_.begin()));
+    if (old.begin == value.begin && at(old.end).size() == 1) return kind_of(at(old.end)[0]);
+    const std::string_view sign = before(old.begin);
+    if (old.end == value.end && sign.size() == 1 && sign != "-") return kind_of(sign[0]);
+    return Kind::Other;
+  }
+
+  /// Of `left < right ? right : left`.
+  Kind kind_of_choice(Range value, std::size_t question) const {
+    Range condition{value.begin, question};
+    if (at(condition.begin) == "(" && behind_bracket(tokens_, condition.begin) == question) {
+      ++condition.begin;
+      --condition.end;
+    }
+    const auto first = tokens_.begin() + static_cast<std::ptrdiff_t>(question);
+    const auto last = tokens_.begin() + static_cast<std::ptrdiff_t>(value.end);
+    const auto colon = static_cast<std::size_t>(std::find(first, last, ":") - tokens_.begin());
+    for (std::size_t sign = condition.begin; sign < condition.end; ++sign) {
+      if (!is_comparison(tokens_[sign]) || colon >= value.end) continue;
+      const std::string left = joined(tokens_, condition.begin, sign);
+      const std::string right = joined(tokens_, sign + 1, condition.end);
+      const std::string then = joined(tokens_, question + 1, colon);
+      const std::string otherwise = joined(tokens_, colon + 1, value.end);
+      const bool takes_greater = tokens_[sign][0] == '>';
+      if (then == left && otherwise == right) return takes_greater ? Kind::Maximum : Kind::Minimum;
+      if (then == right && otherwise == left) return takes_greater ? Kind::Minimum : Kind::Maximum;
+    }
+    return Kind::Other;
+  }
+
+  /// Of `if (value > place) place = value`: nothing if no condition before asks for the place.
+  std::optional<Kind> kind_of_condition(const Mention& place, Range value) const {
+    const std::string written = joined(tokens_, value.begin, value.end);
+    std::optional<Kind> kind;
+    for (std::size_t i = 0; i + 1 < place.begin; ++i) {
+      if (tokens_[i] != "if" || tokens_[i + 1] != "(") continue;
+      const Range condition{i + 2, behind_bracket(tokens_, i + 1) - 1};
+      if (condition.end >= place.begin) continue;
+      for (const Mention* const asked : mentions_in(condition, place)) {
+        kind = kind_of_comparison(*asked, condition, written);
+        if (kind != Kind::Claim) return kind;
+      }
+    }
+    return kind;
+  }
+
+  /// Of a comparison with what is then written; Claim of another condition.
+  Kind kind_of_comparison(const Mention& asked, Range condition, const std::string& written) const {
+    std::size_t begin = asked.begin, end = asked.end;
+    while (begin > condition.begin && !is_one_of(before(begin), {"&&", "||", "("}))
+      begin =
+          is_one_of(before(begin), {")", "]"}) ? opening_bracket(tokens_, begin - 1) : begin - 1;
+    while (end < condition.end && !is_one_of(at(end), {"&&", "||", ")"}))
+      end = is_one_of(at(end), {"(", "["}) ? behind_bracket(tokens_, end) : end + 1;
+    if (begin == asked.begin && is_comparison(at(asked.end)) &&
+        joined(tokens_, asked.end + 1, end) == written)
+      return at(asked.end)[0] == '<' ? Kind::Maximum : Kind::Minimum;
+    if (end == asked.end && is_comparison(before(asked.begin)) &&
+        joined(tokens_, begin, asked.begin - 1) == written)
+      return before(asked.begin)[0] == '>' ? Kind::Maximum : Kind::Minimum;
+    return Kind::Claim;
+  }
+
+  Tokens tokens_;
+  std::vector<Mention> mentions_;
+  std::string_view shared_;
+  bool writes_indirect_ = false;
+  std::vector<Copy> copies_;
+};
+
+std::string without_blanks(std::string_view text) {
+  std::string dense(text);
+  std::erase_if(dense, [](unsigned char letter) { return std::isspace(letter) != 0; });
+  return dense;
+}
+
+}  // namespace
+
+std::vector<PlaceUpdate> find_updates(std::string_view code, std::string_view shared) {
+  return Code(code, shared).updates();
+}
+
+bool mentions(std::string_view code, std::string_view place) {
+  return without_blanks(code).find(without_blanks(place)) != std::string::npos;
+}
+
+}  // namespace pycuda::cpu::exec
