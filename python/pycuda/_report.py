@@ -29,13 +29,24 @@ class Report:
     error : Error or None
         The error of the launch that ended with a fault: its context is lost, every call in it fails, and
         `pycuda.tools.reset_context()` makes a new one.
+    notes : list of str
+        What may be a mistake of the launch: arguments passed as `In` that the kernel writes to.
     """
 
     def __init__(
-        self, kernels, findings=(), checks="", occupancies=None, texts=None, faults=(), error=None, unchecked=""
+        self,
+        kernels,
+        findings=(),
+        checks="",
+        occupancies=None,
+        texts=None,
+        faults=(),
+        error=None,
+        unchecked="",
+        notes=(),
     ):
         self.kernels, self.findings, self.checks = list(kernels), list(findings), checks
-        self.faults, self.error = list(faults), error
+        self.faults, self.error, self.notes = list(faults), error, list(notes)
         self._occupancies = occupancies or {}
         self._unchecked = unchecked  # why no checks were made, of a launch that has them usually
         self._texts = texts or {}  # the lines of what is in no file, by the name that counters have for it
@@ -93,6 +104,7 @@ class Report:
             parts.append(CONTEXT_IS_LOST)
         if self._unchecked:
             parts.append(self._unchecked)
+        parts += self.notes
         findings = self._other_findings()
         parts += [str(finding) for finding in findings]
         for kernel in self.kernels:
@@ -139,6 +151,31 @@ def occupancies_of(kernels, device=None):
         except ValueError:
             continue  # such a block does not fit
     return known
+
+
+def _lost_results(args, kernels):
+    """What to say of each argument that is copied to the device alone, and that a kernel writes to."""
+    import pycuda.driver as cuda  # start-up time: as above
+
+    for number, argument in enumerate(args):
+        if not isinstance(argument, cuda.In) or isinstance(argument, cuda.Out) or argument.dev_alloc is None:
+            continue
+        begin = int(argument.dev_alloc)
+        places = [
+            line.place
+            for kernel in kernels
+            for line in kernel.lines
+            for one in line.accesses
+            if one.space == "global"
+            and one.op in ("store", "atomic", "reduction")
+            and one.sample is not None
+            and begin <= one.sample.addresses[0] < begin + argument.array.nbytes
+        ]
+        if places:
+            yield (
+                f"argument #{number} (0-based) was passed as In, but the kernel writes to it at {places[0]}: what it "
+                "writes is not copied back; pass InOut or Out if the program needs it"
+            )
 
 
 def report_of_launch(function, /, *args, block, grid=(1, 1), shared=0, checks=None):
@@ -193,5 +230,6 @@ def report_of_launch(function, /, *args, block, grid=(1, 1), shared=0, checks=No
     cell = getattr(function, "_cell", None)
     texts = {} if cell is None else {"the cell": [f"%%cuda {cell.line}".rstrip(), *cell.source.splitlines()]}
     faults = [fault_of(one) for one in counted._faults]
+    notes = list(_lost_results(args, counted.kernels))
     known = occupancies_of(counted.kernels, device)
-    return Report(counted.kernels, findings, ",".join(names), known, texts, faults, error, unchecked)
+    return Report(counted.kernels, findings, ",".join(names), known, texts, faults, error, unchecked, notes)

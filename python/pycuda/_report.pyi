@@ -15,6 +15,7 @@ class Report:
     checks: str
     faults: list[KernelFault]
     error: Error | None
+    notes: list[str]
     def __init__(
         self,
         kernels: Iterable[KernelCounters],
@@ -25,6 +26,7 @@ class Report:
         faults: Iterable[KernelFault] = (),
         error: Error | None = None,
         unchecked: str = "",
+        notes: Iterable[str] = (),
     ) -> None: ...
     def occupancy(self, kernel: KernelCounters) -> OccupancyRecord | None: ...
     def advice(self, kernel: KernelCounters) -> list[Advice]: ...

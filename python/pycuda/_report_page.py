@@ -380,7 +380,8 @@ def page_of(report):
     title = ", ".join(readable_name(kernel.kernel) for kernel in report.kernels) or "no kernels"
     kernels = _in_order(report)
     sections = "".join(_kernel(report, kernel, number) for number, kernel in enumerate(kernels))
-    above = f'<div class="finding top">{escape(report._unchecked.capitalize())}.</div>' if report._unchecked else ""
+    said = [*([report._unchecked] if report._unchecked else []), *report.notes]
+    above = "".join(f'<div class="finding top">{escape(one[0].upper() + one[1:])}.</div>' for one in said)
     body = above + _contents(report, kernels) + (sections or "<p>No kernel was launched.</p>")
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'

@@ -129,6 +129,31 @@ def test_a_first_thread_that_does_the_rest_is_left_alone(kernels):
     assert "Share the work among all threads" not in titles
 
 
+def test_what_a_kernel_writes_to_an_argument_that_is_copied_in_alone_is_said_to_be_lost(kernels, driver):
+    a = np.ones(64, np.float32)
+    strided = kernels.get_function("strided")
+    report = strided.report(driver.In(a), np.int32(64), block=(64, 1, 1))
+    (place,) = [one.place for one in report.kernels[0].lines if one.source == "a[i] = 2 * a[i];"]
+    said = (
+        f"argument #0 (0-based) was passed as In, but the kernel writes to it at {place}: what it writes is not copied "
+        "back; pass InOut or Out if the program needs it"
+    )
+    assert report.notes == [said] and said in str(report)
+    assert said.replace("argument", "Argument") in report.html
+    for argument in (driver.InOut(a), driver.Out(a), gpuarray.to_gpu(a)):
+        assert strided.report(argument, np.int32(64), block=(64, 1, 1)).notes == []
+
+
+def test_an_argument_that_is_read_alone_is_copied_in_rightly(kernels, driver):
+    copy = SourceModule("__global__ void copy(float *to, const float *from) { to[threadIdx.x] = from[threadIdx.x]; }")
+    a, b = np.ones(64, np.float32), np.zeros(64, np.float32)
+    assert copy.get_function("copy").report(driver.Out(b), driver.In(a), block=(64, 1, 1)).notes == []
+    update = SourceModule("__global__ void update(int *sum, int *count) { atomicAdd(&count[0], sum[threadIdx.x]); }")
+    sums, counts = np.ones(64, np.int32), np.zeros(1, np.int32)
+    report = update.get_function("update").report(driver.In(sums), driver.In(counts), block=(64, 1, 1))
+    assert [note.partition(" was")[0] for note in report.notes] == ["argument #1 (0-based)"]
+
+
 def test_blocks_of_one_thread_are_told_of_the_index(kernels):
     titles = {one.title: one.text for one in _advice(kernels, "strided", 256, (1, 1, 1), (256, 1), n=256)}
     assert "One thread does all the work" not in titles
