@@ -6,7 +6,7 @@ from contextlib import ContextDecorator
 from types import TracebackType
 from typing import type_check_only
 
-from pycuda._counters import KernelCounters
+from pycuda._counter_records import KernelCounters
 
 @type_check_only
 class _Range(ContextDecorator):

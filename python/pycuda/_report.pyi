@@ -4,7 +4,7 @@ from os import PathLike
 from typing import Any
 
 from pycuda._checks import Finding, KernelFault
-from pycuda._counters import KernelCounters
+from pycuda._counter_records import KernelCounters
 from pycuda._report_costs import Advice
 from pycuda.driver import Device, Error, Function
 from pycuda.tools import OccupancyRecord

@@ -7,7 +7,7 @@ import math
 from collections import Counter
 from dataclasses import dataclass, field, replace
 
-from pycuda._counters import Access
+from pycuda._counter_records import Access
 
 #: Cycles of a multiprocessor, if nothing is cached and nothing overlaps: of an H100, about. Four warps issue an
 #: instruction in each cycle; device memory gives half a sector; the banks of shared memory serve one wavefront.

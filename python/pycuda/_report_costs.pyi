@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 from dataclasses import dataclass
 
-from pycuda._counters import Access, KernelCounters, LineCounters
+from pycuda._counter_records import Access, KernelCounters, LineCounters
 from pycuda.tools import OccupancyRecord
 
 PER_INSTRUCTION: float

@@ -8,7 +8,7 @@ import tempfile
 
 from pycuda import _checked_programs
 from pycuda._checks import fault_of, finding_of
-from pycuda._counters import kernels_of, records_of
+from pycuda._counter_records import kernels_of, records_of
 from pycuda._report import Report, occupancies_of
 
 

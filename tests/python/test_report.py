@@ -13,7 +13,7 @@ import numpy as np
 import pycuda
 import pytest
 from pycuda import _report_costs, _report_pictures
-from pycuda._counters import Access, AccessSample
+from pycuda._counter_records import Access, AccessSample
 from pycuda.compiler import SourceModule
 
 needs_cpu_driver = pytest.mark.skipif(

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from programs import is_cpu
 from pycuda import _report_costs, gpuarray
-from pycuda._counters import Access, AccessSample
+from pycuda._counter_records import Access, AccessSample
 from pycuda.compiler import SourceModule
 
 SOURCE = """
