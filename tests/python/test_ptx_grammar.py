@@ -54,7 +54,6 @@ class Case:
         self.target = next((word for word in words if word.startswith("sm_")), "sm_80")
         self.version = next((word for word in words if word[0].isdigit()), "9.0")
         self.is_module = "module" in words
-        self.is_boundary = False
 
     @property
     def is_accepted(self):
@@ -63,7 +62,6 @@ class Case:
     def variant(self, verdict, target, version):
         made = copy.copy(self)
         made.verdict, made.target, made.version = verdict, f"sm_{target}", f"{version // 10}.{version % 10}"
-        made.is_boundary = verdict == "reject"
         return made
 
     def boundary(self):
@@ -95,10 +93,10 @@ def cases_of(table):
 
 def groups_of(cases):
     """The cases, with those together that can be one module: a module is accepted if each of its kernels is, and
-    what is refused at the boundary of a target or version is named with its line."""
+    what is refused is named with its line."""
     groups = {}
     for case in cases:
-        alone = case.is_module or case.names_its_kernel() or not (case.is_accepted or case.is_boundary)
+        alone = case.is_module or case.names_its_kernel()
         key = (case.target, case.version, case.verdict, case.number if alone else None)
         groups.setdefault(key, []).append(case)
     return list(groups.values())
@@ -125,11 +123,13 @@ def test_the_assembler_agrees_with_the_table(table, tmp_path):
         command = [ptxas, f"-arch={architecture}", "-o", str(source) + ".cubin", str(source)]
         run = subprocess.run(command, capture_output=True, text=True)
         accepted = run.returncode == 0
-        if len(group) > 1 and first.is_boundary:
+        if len(group) > 1 and not first.is_accepted:
             lines = refused_lines(run.stdout + run.stderr)
             text = source.read_text().splitlines()
-            group = [case for case in group if not any(text[line - 1] == case.body for line in lines)]
-            return [text for case in group for text in complaints([case])]
+            rest = [case for case in group if not any(text[line - 1] == case.body for line in lines)]
+            # The assembler reads no further than to the first line whose syntax is wrong.
+            rest_groups = [rest] if rest and len(rest) < len(group) else [[case] for case in rest]
+            return [text for group in rest_groups for text in complaints(group)]
         if accepted == first.is_accepted:
             return []
         if len(group) > 1:
