@@ -45,7 +45,7 @@ def test_a_header_that_changes_is_read_again(tmp_path):
 def test_more_prefixes_than_are_precompiled_compile_without_a_warning():
     for prefix in range(131, 137):
         for _ in range(3):
-            assert f", {prefix};" in stored_by("N", f"{GROUPS}#define N {prefix}\n")
+            assert f", {prefix};" in stored_by("N", f"{LIMITS}#define N {prefix}\n")
 
 
 @pytest.mark.parametrize("lines", ["#line 7\n", '#line 7 "other.cu"\n'])
