@@ -95,7 +95,8 @@ def test_a_write_races_with_the_reads_that_nothing_orders_before_it(vector):
     kernels = list(_kernels())
     bodies = json.dumps([body for body, _ in kernels])
     settings = f"BODIES, WRITERS = {bodies!r}, {WRITERS}\n"
-    output, _ = run_program(settings + PROGRAM, PYCUDA_CPU_VECTOR=vector, PYCUDA_CPU_CHECK=None, PYCUDA_DRIVER="cpu")
+    # From the start: no kernel is compiled without checks, which none of them runs.
+    output, _ = run_program(settings + PROGRAM, PYCUDA_CPU_VECTOR=vector, PYCUDA_CPU_CHECK="race", PYCUDA_DRIVER="cpu")
     found = json.loads(output)
     wrong = [(body, known) for (body, races), known in zip(kernels, found, strict=True) if known != races]
     assert not wrong, wrong[:3]
