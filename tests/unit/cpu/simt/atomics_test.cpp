@@ -55,10 +55,13 @@ std::string kernel(const std::string& name, const Operation& operation, bool sha
   .reg .f64 %d; .reg .b32 %n, %t, %x, %v, %o, %k, %s, %z; .reg .b16 %h, %oh; .reg .pred %p;
   ld.param.u64 %in, [in]; ld.param.u64 %out, [out]; ld.param.u64 %bins, [bins];
   ld.param.u32 %n, [n]; mov.u32 %t, %tid.x; mov.u32 %x, %ntid.x; mov.u32 %z, 0; mov.u32 %k, %t;
-ZERO: setp.ge.u32 %p, %k, 256; @%p bra READY;
+)";
+  if (shared)
+    text += R"(ZERO: setp.ge.u32 %p, %k, 256; @%p bra READY;
   mov.u32 %s, own; shl.b32 %o, %k, 2; add.u32 %s, %s, %o; st.shared.u32 [%s], %z;
   add.u32 %k, %k, %x; bra ZERO;
-READY:
+)";
+  text += R"(READY:
   bar.sync 0; setp.ge.u32 %p, %t, %n; @%p bra DONE;
   mul.wide.u32 %a, %t, 4; add.u64 %a, %a, %in; ld.global.u32 %x, [%a];
 )";
@@ -77,6 +80,7 @@ READY:
             "mul.wide.u32 %a, %t, 8; add.u64 %a, %a, %out; st.global." + type + " [%a], " + old +
             ";\n";
   }
+  if (!shared) return text + "DONE: bar.sync 0; ret; }";
   return text + R"(DONE: bar.sync 0; mov.u32 %x, %ntid.x; mov.u32 %k, %t;
 SHOW: setp.ge.u32 %p, %k, 256; @%p bra END;
   mov.u32 %s, own; shl.b32 %o, %k, 2; add.u32 %s, %s, %o; ld.shared.u32 %o, [%s];
