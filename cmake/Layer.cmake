@@ -36,6 +36,7 @@ function(pycuda_unit_tests target)
       add_test(NAME ${target}_apart COMMAND ${target} "--test-case=${arg_APART}")
       add_test(NAME ${target} COMMAND ${target} "--test-case-exclude=${arg_APART}")
       set_tests_properties(${target} ${target}_apart PROPERTIES COST 100)  # begin with the longest
+      set_property(TEST ${target}_apart APPEND PROPERTY ENVIRONMENT "PYCUDA_CPU_VERIFY=1")
     else()
       add_test(NAME ${target} COMMAND ${target})
     endif()
