@@ -153,6 +153,14 @@ void end_wait_slice() {
   if (handle_signals.load()()) interrupt_wait();
 }
 
+void end_interrupted_wait() {
+  if (slices || no_handlers != 0 || handle_signals.load() == nullptr) return;
+  const unsigned long long wait = watched_wait();
+  if (wait == 0 || counted_interrupts::count_in(wait) == 0) return;
+  const NoSignalHandlers none;
+  handle_signals.load()();
+}
+
 void interrupt_wait() {
   const unsigned long long wait = watched_wait();
   if (wait != 0 && counted_interrupts::count_in(wait) == 0) counted_interrupts::add(wait);

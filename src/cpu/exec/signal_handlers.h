@@ -23,4 +23,8 @@ class [[nodiscard]] NoSignalHandlers {
 /// lets the program handle its signals.
 void end_wait_slice();
 
+/// After a wait, without a lock: if an interrupt came in it, the program handles that within the
+/// call, whose end can then tell what the interrupt has stopped. Cheap beside any wait.
+void end_interrupted_wait();
+
 }  // namespace pycuda::cpu::exec

@@ -214,9 +214,7 @@ bool help(const Stream::State& state) {
   return WorkerPool::instance().help(state.running.load(std::memory_order_relaxed));
 }
 
-/// Queues `item`, and waits if the host is too far ahead of the stream.
-void push_in_step(const StatePointer& state, Item item) {
-  if (!push(state, std::move(item))) return;
+void wait_for_room(const StatePointer& state) {
   const auto waits = [&] {
     const std::unique_lock lock(state->mutex);
     return state->crowded(room_again);
@@ -233,6 +231,13 @@ void push_in_step(const StatePointer& state, Item item) {
     end_wait_slice();
     lock.lock();
   }
+}
+
+/// Queues `item`, and waits if the host is too far ahead of the stream.
+void push_in_step(const StatePointer& state, Item item) {
+  if (!push(state, std::move(item))) return;
+  wait_for_room(state);
+  end_interrupted_wait();
 }
 
 /// Helps or spins until the stream is idle, but not for long; whether it is.
