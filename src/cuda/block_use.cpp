@@ -53,7 +53,7 @@ std::optional<std::size_t> BlockUse::of(CUdeviceptr block) noexcept {
   const auto found = all.by_block.find(block);
   if (found == all.by_block.end() || !found->second->context->valid()) return std::nullopt;
   const auto bytes = __atomic_load_n(&found->second->bytes, __ATOMIC_RELAXED);
-  return bytes != kPooled ? std::optional<std::size_t>(bytes) : std::nullopt;
+  return (bytes & kPooled) == 0 ? std::optional<std::size_t>(bytes) : std::nullopt;
 }
 
 bool checks_accesses(const driver::DriverTable& driver) noexcept {

@@ -25,8 +25,10 @@ class BlockUse {
   void set(std::size_t bytes) noexcept {
     if (record_) __atomic_store_n(&record_->bytes, std::uint64_t{bytes}, __ATOMIC_RELAXED);
   }
-  /// A pool keeps the block, which is unused.
-  void set_pooled() noexcept { set(kPooled); }
+  /// A pool keeps the block, which is unused. Messages count the bytes that were used.
+  void set_pooled() noexcept {
+    if (record_) set(record_->bytes | kPooled);
+  }
 
   /// What is used of the block that begins at `block`; nothing unless it is a pool's block in use.
   static std::optional<std::size_t> of(CUdeviceptr block) noexcept;
@@ -38,15 +40,15 @@ class BlockUse {
   };
 
  private:
-  static constexpr std::uint64_t kPooled = UINT64_MAX;
+  static constexpr std::uint64_t kPooled = std::uint64_t{1} << 63;
   struct End {
     void operator()(Record* record) const noexcept;
   };
   std::unique_ptr<Record, End> record_;
 };
 
-/// Whether the driver checks every access: then pools hand out what was asked for to the byte, and
-/// freed blocks go back at once.
+/// Whether the driver checks every access now: then pools hand out what was asked for to the byte,
+/// and freed blocks go back at once, which waits for the work that uses them.
 bool checks_accesses(const driver::DriverTable& driver) noexcept;
 
 }  // namespace pycuda::cuda

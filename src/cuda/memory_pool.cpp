@@ -62,8 +62,7 @@ auto MemoryPool<Source>::take_held(BinNumber bin, std::size_t asked_bytes, std::
     if (!own->valid()) {
       managed_bytes_ -= last->block.bytes();
       gone->push_back(std::move(*last));
-    } else if ((exact_ && last->block.bytes() != std::max<std::size_t>(asked_bytes, 1)) ||
-               (place != nullptr && place != own)) {
+    } else if (!serves(last->block, asked_bytes) || (place != nullptr && place != own)) {
       continue;
     } else {
       taken.emplace(std::move(*last));
@@ -75,13 +74,15 @@ auto MemoryPool<Source>::take_held(BinNumber bin, std::size_t asked_bytes, std::
 }
 
 template <class Source>
+bool MemoryPool<Source>::serves(const Block& held, std::size_t asked_bytes) const {
+  // Blocks that were allocated while accesses were checked are shorter than those of their bin.
+  if (!checks_accesses(held.context()->driver())) return held.bytes() >= asked_bytes;
+  return keeping_ == Keeping::ForGraph && held.bytes() == std::max<std::size_t>(asked_bytes, 1);
+}
+
+template <class Source>
 auto MemoryPool<Source>::allocate_new(BinNumber& bin, std::size_t asked_bytes) -> Entry {
-  const bool exact = checks_accesses(require_context()->driver());
-  if (exact) {
-    const std::lock_guard lock(mutex_);
-    exact_ = true;
-  }
-  Block block = allocate_block(bin, asked_bytes, exact);
+  Block block = allocate_block(bin, asked_bytes, checks_accesses(require_context()->driver()));
   const CUdeviceptr address = address_of(Source::pointer(block));
   return Entry(std::move(block), address);
 }
@@ -128,11 +129,13 @@ auto MemoryPool<Source>::largest_held() -> std::optional<Entry> {
 
 template <class Source>
 void MemoryPool<Source>::take_back(Entry entry, BinNumber bin, std::size_t asked_bytes) noexcept {
+  const bool keeps =
+      keeping_ == Keeping::ForGraph || !checks_accesses(entry.block.context()->driver());
   const std::lock_guard lock(mutex_);
   --active_blocks_;
   active_bytes_ -= asked_bytes;
   const std::size_t bytes = entry.block.bytes();
-  if (holding_ && (!exact_ || keeping_ == Keeping::ForGraph)) {
+  if (holding_ && keeps) {
     try {
       if (keeping_ == Keeping::ForReuse) entry.use.set_pooled();
       held_[bin].push_back(std::move(entry));

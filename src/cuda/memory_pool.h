@@ -72,7 +72,7 @@ class PooledBlock;
 /// at once: work that still uses it must be ordered before the next user's, as it is in one stream.
 /// When memory is short, the pressure hook runs and then held blocks go back to the driver, largest
 /// first. Safe from any thread. Only as `std::shared_ptr`: its blocks keep it alive.
-/// Where the driver checks every access, blocks are as large as was asked for. They go back to the
+/// While the driver checks every access, blocks are as large as was asked for. They go back to the
 /// driver when they are freed, a graph's when the pool goes; those serve again for the same size.
 template <class Source>
 class MemoryPool : public std::enable_shared_from_this<MemoryPool<Source>> {
@@ -104,6 +104,9 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool<Source>> {
   void take_back(Entry entry, BinNumber bin, std::size_t asked_bytes) noexcept;
   /// A block to hand out again, or none; those of contexts that are gone are moved to `gone`.
   std::optional<Entry> take_held(BinNumber bin, std::size_t asked_bytes, std::vector<Entry>* gone);
+  /// Whether a held block may be handed out for so many bytes. While the driver checks every access
+  /// it may not, but for a graph's.
+  bool serves(const Block& held, std::size_t asked_bytes) const;
   /// The block to drop outside of the lock, or none.
   std::optional<Entry> largest_held();
   /// `bin` is where the block belongs once it comes back: a lower one where there was no room for a
@@ -117,7 +120,6 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool<Source>> {
   mutable std::mutex mutex_;
   std::map<BinNumber, std::vector<Entry>> held_;
   bool holding_ = true;
-  bool exact_ = false;  ///< the driver checks every access: known with the first block
   std::size_t held_blocks_ = 0;
   std::size_t active_blocks_ = 0;
   std::size_t managed_bytes_ = 0;

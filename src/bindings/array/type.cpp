@@ -67,11 +67,10 @@ int clear(PyObject* self) {
   return 0;
 }
 
-/// Where the driver checks every access, a pool's block goes back to it at once, and it waits for
+/// While the driver checks every access, a pool's block goes back to it at once, and it waits for
 /// all work.
 bool freeing_waits(const cuda::PooledDeviceMemory& block) {
-  static const bool waits = cuda::checks_accesses(block.context()->driver());
-  return waits;
+  return cuda::checks_accesses(block.context()->driver());
 }
 
 void destroy(PyObject* self) {

@@ -7,20 +7,22 @@
 
 extern "C" {
 
-/// Whether PYCUDA_CPU_CHECK asks for checks of what kernels access, or read uninitialised. A pool
-/// that keeps freed blocks, or gives more bytes than it was asked for, hides mistakes from both.
-/// Callable in any state.
+/// Whether PYCUDA_CPU_CHECK or cuCpuSetChecks asks for checks of what kernels access, or read
+/// uninitialised, for now. A pool that keeps freed blocks, or gives more bytes than it was asked
+/// for, hides mistakes from both; one that marks a block as kept while queued kernels use it makes
+/// findings of correct programs. Callable in any state.
 CUresult cuCpuIsChecked(int* checked) {
   using namespace pycuda::cpu;
   return api::guarded([&]() -> CUresult {
     if (checked == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *checked = exec::checked_mode() || exec::checks_of_environment().has(Check::Init) ? 1 : 0;
+    *checked = exec::is_wanted(Check::Memory) || exec::is_wanted(Check::Init) ? 1 : 0;
     return CUDA_SUCCESS;
   });
 }
 
-/// From now on `*bytes` says how many bytes of the block that begins at `block` are used, or
-/// UINT64_MAX while a pool keeps the block. Messages count these bytes, and the checked mode allows
+/// From now on `*bytes` says how many bytes of the block that begins at `block` are used; its
+/// highest bit is set while a pool keeps the block, of which so many were used before. With
+/// UINT64_MAX these are all of it. Messages count these bytes, and the checked mode allows
 /// no access beyond them. The program changes the number when it likes and ends this with a null
 /// pointer before the number's memory goes. INVALID_VALUE if no block begins there.
 CUresult cuCpuWatchUse(CUdeviceptr block, const unsigned long long* bytes) {

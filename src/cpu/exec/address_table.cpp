@@ -22,8 +22,8 @@ struct Entry {
     Allocation copy = allocation;
     if (use == nullptr) return copy;
     const std::uint64_t used = __atomic_load_n(use, __ATOMIC_RELAXED);
-    copy.pooled = used == AddressTable::pooled_block;
-    if (!copy.pooled) copy.used_bytes = std::min(used, copy.bytes);
+    copy.pooled = (used & AddressTable::pooled_block) != 0;
+    copy.used_bytes = std::min(used & ~AddressTable::pooled_block, copy.bytes);
     return copy;
   }
 };

@@ -42,7 +42,7 @@ struct Allocation {
   int device = 0;
   void* owner = nullptr;  ///< the context it was made in (opaque here)
   std::uint64_t id = 0;   ///< never repeats in a process; `insert` gives one when it is 0
-  /// Set by the table: how many of the bytes, from the first on, are in use.
+  /// Set by the table: how many of the bytes, from the first on, are in use, or were.
   std::uint64_t used_bytes = 0;
   bool pooled = false;  ///< set by the table: a pool keeps the block, which is unused
 };
@@ -54,10 +54,11 @@ class AddressTable {
   /// Allocations do not overlap; one that begins where another does replaces it.
   void insert(const Allocation& allocation);
   std::optional<Allocation> remove(std::uintptr_t begin);
-  /// From now on `*bytes` says how many bytes of the allocation that begins there are used, or
-  /// `pooled_block` while none is. Null ends that; the last number stays. False if there is none.
+  /// From now on `*bytes` says how many bytes of the allocation that begins there are used. With
+  /// `pooled_block` in it none is; the other bits say how many were. Null ends that; the last
+  /// number stays. False if there is none.
   bool watch_use(std::uintptr_t begin, const std::uint64_t* bytes);
-  static constexpr std::uint64_t pooled_block = UINT64_MAX;
+  static constexpr std::uint64_t pooled_block = std::uint64_t{1} << 63;
   /// The allocation that holds `address` (one past its end does not count).
   std::optional<Allocation> find(std::uintptr_t address) const;
   /// All of them, by address.

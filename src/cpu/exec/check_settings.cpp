@@ -91,4 +91,6 @@ bool counters_of_environment() { return checks_of_environment().has(Check::Count
 
 bool checked_mode() { return checks_of_environment().has(Check::Memory); }
 
+bool is_wanted(Check check) { return (checks_of_environment() | wanted_checks()).has(check); }
+
 }  // namespace pycuda::cpu::exec

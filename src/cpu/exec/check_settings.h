@@ -33,5 +33,7 @@ bool counters_of_environment();
 /// True when PYCUDA_CPU_CHECK asks for the checks of memory (read once): memory is then handed out,
 /// filled and freed in a way that helps them.
 bool checked_mode();
+/// Whether PYCUDA_CPU_CHECK or the program (cuCpuSetChecks) asks for this check now.
+bool is_wanted(Check check);
 
 }  // namespace pycuda::cpu::exec

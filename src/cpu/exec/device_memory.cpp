@@ -111,13 +111,14 @@ struct Slot {
   bool dirty;  ///< may hold old data
 };
 
-/// The place freed last, whose data are still in the caches; in checked mode the one freed first,
-/// once more than `waiting` wait. Nothing if a new one is to be made.
+/// The place freed last, whose data are still in the caches; while memory is checked the one freed
+/// first, once more than `waiting` wait. Nothing if a new one is to be made.
 template <class Place>
 std::optional<Place> take_free(std::deque<Place>& free, std::size_t waiting = 0) {
-  if (free.size() <= (checked_mode() ? waiting : 0)) return std::nullopt;
-  const Place place = checked_mode() ? free.front() : free.back();
-  checked_mode() ? free.pop_front() : free.pop_back();
+  const bool checked = is_wanted(Check::Memory);
+  if (free.size() <= (checked ? waiting : 0)) return std::nullopt;
+  const Place place = checked ? free.front() : free.back();
+  checked ? free.pop_front() : free.pop_back();
   return place;
 }
 

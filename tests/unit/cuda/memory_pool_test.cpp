@@ -280,7 +280,7 @@ TEST_CASE("the driver can read how much of a block is used") {
   CHECK(BlockUse::of(block.pointer()) == 1000);
   const CUdeviceptr address = block.pointer();
   block.free();
-  CHECK(*watched == ~0ull);
+  CHECK(*watched == (1000 | 1ull << 63));
   CHECK(BlockUse::of(address) == std::nullopt);
   const PooledDeviceMemory again = pool->allocate(995);
   CHECK(*watched == 995);
@@ -300,6 +300,31 @@ TEST_CASE("where accesses are checked, blocks are exact and go back to the drive
   const PooledDeviceMemory empty = pool->allocate(0);
   CHECK(*watched == 0);
   checks = 0;
+}
+
+TEST_CASE("checks for a part of the program make blocks exact for that part") {
+  checks = 0;
+  const DriverTable driver = checking_driver();
+  const CurrentContext context(driver);
+  const auto pool = std::make_shared<DeviceMemoryPool>();
+  PooledDeviceMemory before = pool->allocate(1000);
+  pool->allocate(1000).free();
+  checks = 1;
+  CHECK(pool->held_blocks() == 1);
+  PooledDeviceMemory meanwhile = pool->allocate(1000);
+  CHECK(pool->held_blocks() == 1);
+  CHECK(pool->managed_bytes() == 1023 + 1023 + 1000);
+  before.free();
+  CHECK(pool->managed_bytes() == 1023 + 1000);
+  checks = 0;
+  const CUdeviceptr exact = meanwhile.pointer();
+  meanwhile.free();
+  CHECK(pool->held_blocks() == 2);
+  // It is too short for others of its bin.
+  const PooledDeviceMemory longer = pool->allocate(1010);
+  CHECK(longer.pointer() != exact);
+  const PooledDeviceMemory shorter = pool->allocate(999);
+  CHECK(shorter.pointer() == exact);
 }
 
 TEST_CASE("where accesses are checked, a graph's blocks stay and serve the same size again") {
