@@ -41,8 +41,10 @@ def checks(*names):
 
     Notes
     -----
-    An access out of bounds ends the launch: the context is lost, and calls after the statement say so. The list has it,
-    too.
+    No failed launch passes unseen. An access out of bounds that "memory" finds ends its launch: the list has it
+    (`Finding.ended_launch`), the context is lost, and calls after the statement say so. Any other failure, such as a
+    trap, a failed assertion or a time limit, is raised when the statement ends, unless the statement has raised an
+    error itself. The list is complete before that. A decorated function has no list: it raises either.
 
     Examples
     --------

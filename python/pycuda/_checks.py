@@ -12,6 +12,9 @@ from dataclasses import dataclass, field
 
 from pycuda._cxx_names import readable_name
 
+#: The first of the codes that the driver has for captures, and the last.
+CAPTURE_ERRORS = range(900, 910)
+
 _COORDINATES = tuple[int, int, int]
 # Of each `with` statement that has not ended, the outermost first: the names of its checks, its list.
 _open = []
@@ -227,13 +230,22 @@ def _take():
             )
 
 
-def _wait():
-    """Wait for the current context's kernels; a fault is left to the next call that waits for them."""
+def failed_launch():
+    """Wait for the current context's kernels.
+
+    Returns
+    -------
+    Error or None
+        Of one that failed.
+    """
     import pycuda.driver as cuda  # start-up time: `pycuda` imports this module for nothing else
 
     if cuda.Context.get_current() is not None:
-        with contextlib.suppress(cuda.Error):
+        try:
             cuda.Context.synchronize()
+        except cuda.Error as error:
+            return None if error.code in CAPTURE_ERRORS else error
+    return None
 
 
 class checking(contextlib.ContextDecorator):  # noqa: N801 (used as a function, as those of contextlib)
@@ -241,9 +253,12 @@ class checking(contextlib.ContextDecorator):  # noqa: N801 (used as a function, 
 
     def __init__(self, *names):
         self._names, self._opened = names, None
+        self._has_reader = True  # of the list
 
     def _recreate_cm(self):  # of a decorator, for each call
-        return checking(*self._names)
+        one = checking(*self._names)
+        one._has_reader = False
+        return one
 
     def __enter__(self):
         from pycuda import _driver  # start-up time: as above
@@ -251,8 +266,10 @@ class checking(contextlib.ContextDecorator):  # noqa: N801 (used as a function, 
         if self._opened is not None:
             raise RuntimeError("the object of pycuda.checks() is for one with statement: make a new one for the next")
         wanted, found = _names_of(self._names), []
-        _wait()
+        failed = failed_launch()
         _take()
+        if failed is not None:
+            raise failed
         self._opened = wanted, found
         with _setting:
             _open.append(self._opened)
@@ -266,14 +283,19 @@ class checking(contextlib.ContextDecorator):  # noqa: N801 (used as a function, 
     def __exit__(self, kind, error, traceback):
         from pycuda import _driver  # start-up time: as above
 
+        failed = None
         try:
-            _wait()
+            failed = failed_launch()
             _take()
         finally:
             # Statements of several threads end in any order.
             with _setting:
                 _open[:] = [one for one in _open if one is not self._opened]
                 _driver._set_checks(_together())
+        # The statement's own error goes on, and the list says what a check found.
+        is_listed = self._has_reader and any(finding.ended_launch for finding in self._opened[1])
+        if failed is not None and kind is None and not is_listed:
+            raise failed
 
 
 def _names_of(names):

@@ -10,6 +10,7 @@ import threading
 import time
 
 from pycuda import _cupti, _driver, driver
+from pycuda._checks import failed_launch
 from pycuda._counters import Counters
 from pycuda._cxx_names import readable_name
 
@@ -175,6 +176,8 @@ class Profile:
         self.elapsed = time.perf_counter() - self._began
         _active = None
         self.work = [Work(*record) for record in records]
+        if kind is None and (failed := failed_launch()) is not None:
+            raise failed
 
     @property
     def waiting(self):
@@ -377,6 +380,8 @@ def profile(counters=()):
     ------
     RuntimeError
         When a profile is being recorded already.
+    Error
+        When the statement ends, if a kernel failed and the statement has raised no error itself.
 
     Examples
     --------

@@ -5,10 +5,8 @@ from __future__ import annotations
 
 import sys
 
+from pycuda._checks import CAPTURE_ERRORS
 from pycuda._ended_contexts import EndedContexts
-
-#: The first of the codes that the driver has for captures, and the last.
-CAPTURE_ERRORS = range(900, 910)
 
 
 def said_by(found):

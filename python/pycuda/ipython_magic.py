@@ -249,9 +249,19 @@ def load(shell):
         names = line.split() if cell is not None else []
         if names and (unknown := _checked_programs.unknown_checks(",".join(names))) is not None:
             raise _usage_error(f"%%cuda_check: there is no check {unknown!r}; {_checked_programs.ALLOWED}")
-        with checks(*(names or ["memory", "race", "sync"])) as found:
-            run_within(code)
-        print("\n".join(map(str, found)) or "The checks found nothing.")
+        found, has_run, failed = [], False, False
+        try:
+            with checks(*(names or ["memory", "race", "sync"])) as found:
+                run_within(code)
+                has_run = True
+        except driver.Error:  # of a launch: the end of the cell says so
+            failed = has_run
+            if not has_run:
+                raise
+        finally:
+            said = [finding for finding in found if has_run or not finding.ended_launch]
+            if said or (has_run and not failed):
+                print("\n".join(map(str, said)) or "The checks found nothing.")
         faults.is_shown = any(finding.ended_launch for finding in found)
 
     def run_within(text):

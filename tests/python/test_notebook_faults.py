@@ -172,6 +172,24 @@ def test_a_fault_that_a_check_finds_is_told_once():
     assert "An earlier launch (cell In[4])" in said[4]
 
 
+def test_a_cell_with_a_failed_launch_is_not_called_clean():
+    said = _printed(
+        START,
+        "%%cuda\n__global__ void trap(int *a) { a[0] = threadIdx.x; if (threadIdx.x == 31) __trap(); }",
+        MAKE,
+        "%cuda_check trap(a, block=(32, 1, 1))",
+    )
+    assert said[3].startswith("race: ") and "found nothing" not in said[3]
+    assert said[3].count("A launch of this cell failed.") == 1 and said[3].count("trap instruction") == 1
+    said = _printed(
+        START,
+        "%%cuda\n__global__ void trap(int *a) { __trap(); }",
+        MAKE,
+        "%%cuda_check\ntrap(a, block=(1, 1, 1))\na.get()",
+    )
+    assert "found nothing" not in said[3] and said[3].count("trap instruction") == 1
+
+
 @pytest.mark.parametrize(
     ("cell", "words"),
     [

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: MIT
+"""A launch that fails within `pycuda.checks` or `pycuda.profile` and that nobody waits for: nothing passes over it."""
+
+import pycuda
+import pytest
+from programs import run_program
+from pycuda.compiler import SourceModule
+
+SOURCE = """
+#include <cassert>
+__global__ void fine(int *a) { a[threadIdx.x] = threadIdx.x; }
+__global__ void traps(int *a) { if (threadIdx.x == 3) __trap(); a[threadIdx.x] = 1; }
+__global__ void asserts(int *a) { assert(a[threadIdx.x] == 7); }
+__global__ void strays(int *a) { a[threadIdx.x + 1000000000] = 1; }
+__global__ void meets_and_traps(int *a) { a[0] = threadIdx.x; if (threadIdx.x == 31) __trap(); }
+"""
+FAULTS = {"traps": "trap instruction", "asserts": "device-side assert", "strays": "illegal memory access"}
+
+
+@pytest.fixture
+def launch(cpu_context, driver):
+    module = SourceModule(SOURCE)
+    a = driver.mem_alloc(128)
+    driver.memset_d32(a, 0, 32)
+
+    def launch(name):
+        module.get_function(name)(a, block=(32, 1, 1))
+
+    return launch
+
+
+@pytest.mark.parametrize("kernel", FAULTS)
+def test_the_end_of_a_statement_raises_what_its_list_lacks(launch, driver, kernel):
+    with pytest.raises(driver.Error, match=FAULTS[kernel]), pycuda.checks("sync") as found:
+        launch(kernel)
+    assert found == [] and pycuda._checks._open == []
+
+
+def test_what_a_check_finds_is_in_the_list_alone(launch, driver):
+    with pycuda.checks("memory", "sync") as found:
+        launch("strays")
+    (finding,) = found
+    assert finding.check == "memory" and finding.ended_launch
+    with pytest.raises(driver.Error, match="illegal memory access"):
+        launch("fine")
+
+
+def test_a_failed_launch_costs_no_finding(launch, driver):
+    with pytest.raises(driver.Error, match="trap instruction"), pycuda.checks("race") as found:
+        launch("meets_and_traps")
+    assert [finding.check for finding in found] == ["race"]
+
+
+def test_the_error_of_a_statement_itself_goes_on(launch):
+    with pytest.raises(KeyError), pycuda.checks("sync"):
+        launch("traps")
+        raise KeyError
+    with pytest.raises(KeyError), pycuda.profile():
+        raise KeyError
+
+
+def test_a_launch_that_had_failed_before_is_not_the_statements(launch, driver):
+    launch("traps")
+    entered = False
+    with pytest.raises(driver.Error, match="trap instruction"), pycuda.checks("sync"):
+        entered = True
+    assert not entered and pycuda._checks._open == []
+
+
+@pytest.mark.parametrize("kernel", FAULTS)
+def test_a_decorated_function_raises_what_a_check_finds_too(launch, driver, kernel):
+    @pycuda.checks("memory")
+    def checked():
+        launch(kernel)
+
+    with pytest.raises(driver.Error, match=FAULTS[kernel]):
+        checked()
+
+
+@pytest.mark.parametrize("kernel", FAULTS)
+def test_a_profile_raises_the_error_of_a_launch(launch, driver, kernel):
+    with pytest.raises(driver.Error, match=FAULTS[kernel]), pycuda.profile() as profile:
+        launch("fine")
+        launch(kernel)
+    assert not pycuda._profile.is_recording()
+    assert "fine" in [one.name for one in profile.work]
+
+
+def test_a_kernel_that_the_time_limit_ends_is_no_clean_one():
+    program = """
+    import pycuda, pycuda.autoinit, pycuda.driver as cuda
+    from pycuda.compiler import SourceModule
+    hang = SourceModule("__global__ void hang(volatile int *a) { while (a[0] == 0); }").get_function("hang")
+    a = cuda.mem_alloc(4)
+    cuda.memset_d32(a, 0, 1)
+    try:
+        with pycuda.checks("memory", "race", "sync") as found:
+            hang(a, block=(32, 1, 1))
+    except cuda.Error as error:
+        print(found, "time limit" in str(error))
+    """
+    output, _ = run_program(program, PYCUDA_DRIVER="cpu", PYCUDA_CPU_TIMEOUT="0.5")
+    assert output.strip() == "[] True"
