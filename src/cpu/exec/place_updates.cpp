@@ -2,7 +2,6 @@
 #include "cpu/exec/place_updates.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cstddef>
 #include <initializer_list>
 #include <utility>
@@ -160,6 +159,15 @@ class Code {
     });
   }
 
+  /// How a variable is changed before it is used, as changed_by says.
+  char change_of(const Mention& use) const {
+    for (const Mention& mention : mentions_) {
+      if (mention.begin < use.begin && mention.text == use.text && changed_by(mention) != '\0')
+        return changed_by(mention);
+    }
+    return '\0';
+  }
+
   std::optional<PlaceUpdate> update_of(const Mention& place) const {
     if (has_other_use(place)) return std::nullopt;
     PlaceUpdate update{place.written, place.name};
@@ -170,9 +178,11 @@ class Code {
     const Range value = value_of(place);
     const std::vector<const Mention*> read = mentions_in(value, place);
     if (!read.empty()) {
+      const bool is_whole = read[0]->begin == value.begin && read[0]->end == value.end;
+      const char sign = is_whole ? change_of(*read[0]) : '\0';
       // Such as one that is written back as it was, at the end of an exchange.
-      if (read[0]->begin == value.begin && read[0]->end == value.end) return std::nullopt;
-      update.kind = kind_of_value(value, *read[0]);
+      if (is_whole && sign == '\0') return std::nullopt;
+      update.kind = is_whole ? kind_of(sign) : kind_of_value(value, *read[0]);
       update.in_two_steps = is_copy_of(*read[0], place);
       return update;
     }
@@ -244,9 +254,11 @@ class Code {
   /// Of a comparison with what is then written; Claim of another condition.
   Kind kind_of_comparison(const Mention& asked, Range condition, const std::string& written) const {
     std::size_t begin = asked.begin, end = asked.end;
-    while (begin > condition.begin && !is_one_of(before(begin), {"&&", "||", "("}))
-      begin =
-          is_one_of(before(begin), {")", "]"}) ? opening_bracket(tokens_, begin - 1) : begin - 1;
+    while (begin > condition.begin && !is_one_of(before(begin), {"&&", "||", "("})) {
+      const bool closes = is_one_of(before(begin), {")", "]"});
+      begin = closes ? opening_bracket(tokens_, begin - 1) : begin - 1;
+      if (begin == std::string_view::npos) return Kind::Claim;
+    }
     while (end < condition.end && !is_one_of(at(end), {"&&", "||", ")"}))
       end = is_one_of(at(end), {"(", "["}) ? behind_bracket(tokens_, end) : end + 1;
     if (begin == asked.begin && is_comparison(at(asked.end)) &&
@@ -265,12 +277,6 @@ class Code {
   std::vector<Copy> copies_;
 };
 
-std::string without_blanks(std::string_view text) {
-  std::string dense(text);
-  std::erase_if(dense, [](unsigned char letter) { return std::isspace(letter) != 0; });
-  return dense;
-}
-
 }  // namespace
 
 std::vector<PlaceUpdate> find_updates(std::string_view code, std::string_view shared) {
@@ -278,7 +284,10 @@ std::vector<PlaceUpdate> find_updates(std::string_view code, std::string_view sh
 }
 
 bool mentions(std::string_view code, std::string_view place) {
-  return without_blanks(code).find(without_blanks(place)) != std::string::npos;
+  const Tokens wanted = tokens_of(place), tokens = tokens_of(code);
+  const std::string text = joined(wanted, 0, wanted.size());
+  const std::vector<Mention> all = mentions_of(tokens);
+  return std::any_of(all.begin(), all.end(), [&](const Mention& one) { return one.text == text; });
 }
 
 }  // namespace pycuda::cpu::exec

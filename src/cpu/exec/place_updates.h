@@ -34,7 +34,7 @@ struct PlaceUpdate {
 /// meant, if that is known; else it may be empty.
 std::vector<PlaceUpdate> find_updates(std::string_view code, std::string_view shared);
 
-/// Whether `code` has the place, whatever the blanks.
+/// Whether `code` has the place, not one that only begins like it.
 bool mentions(std::string_view code, std::string_view place);
 
 }  // namespace pycuda::cpu::exec

@@ -24,7 +24,7 @@ class [[nodiscard]] NoSignalHandlers {
 void end_wait_slice();
 
 /// After a wait, without a lock: if an interrupt came in it, the program handles that within the
-/// call, whose end can then tell what the interrupt has stopped. Cheap beside any wait.
+/// call, whose end can then say which kernel was stopped. Cheap beside any wait.
 void end_interrupted_wait();
 
 }  // namespace pycuda::cpu::exec

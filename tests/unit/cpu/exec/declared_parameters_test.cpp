@@ -53,6 +53,17 @@ TEST_CASE("a text that ends early, or has another number of parameters, has none
   CHECK(declared_parameters("__global__ void k(void) {}", "k", 0).empty());
 }
 
+TEST_CASE("sources may be cut anywhere") {
+  const std::string source =
+      "/* c */ #define A \"\\\"(\" // x\n__global__ void k(pair<int, 'a'> *p, int (*r)[4]) { k(p); "
+      "}";
+  for (std::size_t at = 0; at <= source.size(); ++at) {
+    const bool has_body = at > source.find('{');
+    CHECK(declared_parameters(source.substr(0, at), "k", 2).size() == (has_body ? 2 : 0));
+    static_cast<void>(declared_parameters(source.substr(at), "k", 2));
+  }
+}
+
 TEST_CASE("a readable name has an own name") {
   CHECK(own_name("k") == "k");
   CHECK(own_name("ns::k<float, 3>(float*)") == "k");

@@ -69,6 +69,8 @@ TEST_CASE("updates of one place need an atomic operation") {
       {"__global__ void f(int *s, int *a) { int i = threadIdx.x; s[0] += a[i]; }",
        "use atomicAdd(&s[0], ...)"},
       {"int old = out[0]; out[0] = old + 1;", "use atomicAdd(&out[0], ...)"},
+      {"int old = out[i & 7]; old++; out[i & 7] = old;", "use atomicAdd(&out[i & 7], ...)"},
+      {"int old = *s; old |= bit; *s = old;", "use atomicOr(s, ...)"},
   };
   for (const auto& [line, words] : cases) {
     const std::string remedy = remedy_of_line(line);
@@ -123,12 +125,17 @@ TEST_CASE("an update may be written in several lines") {
       "sum[0] = old + a[i];\n"
       "if (a[i] < least[0]) {\n"
       "count = 1;\n"
-      "least[0] = a[i];\n";
+      "least[0] = a[i];\n"
+      "if (v > *p) {\n"
+      "*p = v;\n"
+      "*at = i;\n";
   CHECK(contains(remedy_of_lines(text, 1, 2), "use atomicMax(&best[0], ...)"));
   CHECK(contains(remedy_of_lines(text, 2, 1), "use atomicMax(&best[0], ...)"));
   CHECK(contains(remedy_of_lines(text, 2, 2), "use atomicMax(&best[0], ...)"));
   CHECK(contains(remedy_of_lines(text, 5, 4), "use atomicAdd(&sum[0], ...)"));
   CHECK(contains(remedy_of_lines(text, 6, 8), "use atomicMin(&least[0], ...)"));
+  CHECK(contains(remedy_of_lines(text, 9, 10), "use atomicMax(p, ...)"));
+  CHECK(contains(remedy_of_lines(text, 11, 11), "let one thread write this place"));
 }
 
 TEST_CASE("other races of a line need a barrier") {
@@ -144,8 +151,21 @@ TEST_CASE("other races of a line need a barrier") {
            "",
            "if (",
            ")] } = a[",
+           "x] if (y) b] > a[0]) a[0] = 1;",
        })
     CHECK(contains(remedy_of_line(line), "call __syncthreads()"));
+}
+
+TEST_CASE("lines may be cut anywhere, as quotes of long ones are") {
+  const std::string line =
+      "__global__ void k(int *a) { if ((*p).x[i] > max(a[b[j]], 2) && !q->n[0]) for (;;) { a[b[j]] "
+      "= a[b[j]] < v ? v : a[b[j]]; ns::q->n[0] <<= 'x' + \"y\" /* c */; int t = a[0]; a[0] = t; } "
+      "}";
+  for (std::size_t at = 0; at <= line.size(); ++at) {
+    CHECK_FALSE(remedy_of_line(line.substr(0, at)).empty());
+    CHECK_FALSE(remedy_of_line(line.substr(at)).empty());
+    CHECK_FALSE(remedy_of_line(line.substr(at / 2, at / 2)).empty());
+  }
 }
 
 TEST_CASE("accesses of two lines that are no update need a barrier") {
