@@ -46,7 +46,7 @@ DeviceError ContextRuntime::find(std::uint64_t kernel, const exec::LaunchSize& s
   CUresult status =
       check_size(image->facts(number), image->max_dynamic_shared_bytes(number), shape);
   if (status != CUDA_SUCCESS) return DeviceError::InvalidConfiguration;
-  status = image->load_wanted(number, &found->kernel, &found->checks);
+  status = image->load_wanted(number, nullptr, &found->kernel, &found->checks);
   if (status == CUDA_SUCCESS && found->kernel == nullptr)
     status = image->load_kernel(number, &found->kernel);
   if (status != CUDA_SUCCESS) return DeviceError::InvalidDeviceFunction;

@@ -23,6 +23,7 @@
 #include "cpu/exec/source_places.h"
 #include "cpu/jit/program_code.h"
 #include "cpu/variants/choose.h"
+#include "cpu/variants/launch_form.h"
 
 namespace pycuda::cpu::api {
 namespace {
@@ -124,8 +125,8 @@ CUresult ModuleImage::load_kernel(std::size_t number, const Kernel** kernel) con
                    kernel);
 }
 
-CUresult ModuleImage::load_checked(std::size_t number, Checks checks, const Kernel** kernel) const {
-  const auto variant = variants::Variant::of(checks);
+CUresult ModuleImage::load_checked(std::size_t number, variants::Variant variant,
+                                   const Kernel** kernel) const {
   // What may be interrupted is left to another thread, which takes longer than a small launch.
   if (const Kernel* const known = code().table(number).ready(variant)) {
     *kernel = known;
@@ -136,14 +137,34 @@ CUresult ModuleImage::load_checked(std::size_t number, Checks checks, const Kern
                    kernel);
 }
 
-CUresult ModuleImage::load_wanted(std::size_t number, const Kernel** kernel, Checks* checks) const {
+/// Whether checked code in the forms that most launches need, and thread by thread, is expected to
+/// run these, as the kernel's first code would. Where it cannot, compiling it is in vain.
+bool ModuleImage::is_likely_size(std::size_t number, const LaunchBlocks& size) const {
+  const Kernel* const first = code().linked_kernel(number);
+  if (first == nullptr || first->facts.is_baseline) return false;
+  const Form form = variants::form_of_launch(first->facts, size.grid, size.block);
+  return form == Form::Threads || first->facts.forms.has(form);
+}
+
+CUresult ModuleImage::load_wanted(std::size_t number, const LaunchBlocks* size,
+                                  const Kernel** kernel, Checks* checks) const {
   *kernel = nullptr;
   *checks = exec::wanted_checks();
   if (*checks == code().checks()) return CUDA_SUCCESS;
   if (checks->any()) {
     const std::string& name = facts(number).name;
-    if (code().program()->implementation().may_be_copied(name))
-      return load_checked(number, *checks, kernel);
+    if (code().program()->implementation().may_be_copied(name)) {
+      const auto all = variants::Variant::of(*checks);
+      // What is counted depends on the width of gangs, which first code may choose otherwise.
+      const bool may_be_likely = size != nullptr && !checks->has(Check::Counters) &&
+                                 code().table(number).ready(all) == nullptr;
+      if (may_be_likely && is_likely_size(number, *size)) {
+        const CUresult status = load_checked(number, variants::Variant::likely(*checks), kernel);
+        if (status != CUDA_SUCCESS || variants::can_run((*kernel)->facts, size->grid, size->block))
+          return status;
+      }
+      return load_checked(number, all, kernel);
+    }
     tell_unchecked(code().program(), name);
   }
   // Code that checks what nobody asks for any longer.
@@ -163,7 +184,7 @@ CUresult ModuleImage::load_launched_kernels() const {
     const Kernel* loaded = nullptr;
     Checks checks;
     if (!kernels[i].launched_by_kernels) continue;
-    CUresult status = load_wanted(i, &loaded, &checks);
+    CUresult status = load_wanted(i, nullptr, &loaded, &checks);
     if (status == CUDA_SUCCESS && loaded == nullptr) status = load_kernel(i, &loaded);
     if (status != CUDA_SUCCESS) return status;
   }
@@ -217,7 +238,8 @@ CUresult Function::load_for(const Dim3& grid, const Dim3& block, const Kernel** 
                             Checks* checks) const {
   *checks = exec::wanted_checks();
   if (*checks != module_.image()->code().checks()) [[unlikely]] {
-    const CUresult status = module_.image()->load_wanted(number_, kernel, checks);
+    const LaunchBlocks size{grid, block};
+    const CUresult status = module_.image()->load_wanted(number_, &size, kernel, checks);
     if (status != CUDA_SUCCESS) return status;
     if (*kernel != nullptr)
       return facts_.calls_device_runtime() ? module_.image()->load_launched_kernels()

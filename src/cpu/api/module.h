@@ -17,6 +17,7 @@
 #include "cpu/jit/program.h"
 #include "cpu/kernel_abi/kernel.h"
 #include "cpu/ptx/cluster_directives.h"
+#include "cpu/variants/variant.h"
 
 namespace pycuda::cpu::api {
 
@@ -24,6 +25,11 @@ class Context;
 class KernelAddresses;
 class Module;
 class TextureReference;
+
+/// A launch's grid in blocks and its blocks in threads.
+struct LaunchBlocks {
+  Dim3 grid, block;
+};
 
 /// The code and the variables' memory. Launches that are queued hold it, so it may outlive its
 /// module.
@@ -48,11 +54,13 @@ class ModuleImage : public std::enable_shared_from_this<ModuleImage> {
   CUresult load_kernel(std::size_t number, const Kernel** kernel) const;
   /// The same for all kernels that kernels of the module may launch, with the checks wanted now.
   CUresult load_launched_kernels() const;
-  /// The same in code that does other checks than the module's own.
-  CUresult load_checked(std::size_t number, Checks checks, const Kernel** kernel) const;
-  /// The same in code that does the checks wanted now. Null in `kernel` where these are the
-  /// module's own, or no such code can be made, which the log says; `checks`: those of the code.
-  CUresult load_wanted(std::size_t number, const Kernel** kernel, Checks* checks) const;
+  /// The same in code of this variant, which does other checks than the module's own.
+  CUresult load_checked(std::size_t number, variants::Variant variant, const Kernel** kernel) const;
+  /// The same in code that does the checks wanted now, for launches of this size, or null: of any.
+  /// Null in `kernel` where these are the module's own, or no such code can be made, which the log
+  /// says; `checks`: those of the code.
+  CUresult load_wanted(std::size_t number, const LaunchBlocks* size, const Kernel** kernel,
+                       Checks* checks) const;
   /// Puts in place of a kernel's code, which lacks a form, the one that runs launches of this size
   /// now (variants::code_for). As load_kernel otherwise.
   CUresult load_form(const Dim3& grid, const Dim3& block, const Kernel** kernel) const;
@@ -67,6 +75,7 @@ class ModuleImage : public std::enable_shared_from_this<ModuleImage> {
   }
 
  private:
+  bool is_likely_size(std::size_t number, const LaunchBlocks& size) const;
   jit::VariableMemory place(const jit::GlobalVariable& variable, Context& context);
 
   VirtualDevice& device_;

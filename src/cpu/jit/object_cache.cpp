@@ -178,7 +178,8 @@ std::string cache_key(const std::string& text_digest, const Options& options) {
                   (options.by_parts ? 8u : 0u) | (options.tier == Tier::Optimised ? 16u : 0u) |
                   (options.quick ? 32u : 0u) | (options.streaming_form ? 64u : 0u) |
                   (options.processor_flushes ? 128u : 0u) |
-                  (options.tier == Tier::Baseline ? 256u : 0u) | (options.symbols ? 512u : 0u))
+                  (options.tier == Tier::Baseline ? 256u : 0u) | (options.symbols ? 512u : 0u) |
+                  (options.threads_too ? 1024u : 0u))
              .add(options.gang_lanes)
              // Of a program by parts, its text decides that.
              .add(options.by_parts ? 0u : unsigned{options.forms.value_or(Forms()).bits()})

@@ -45,6 +45,7 @@ struct Options {
   std::string cache_folder;                              ///< empty: no disk cache
   /// The forms that kernels with gangs get; none: those that most launches need.
   std::optional<Forms> forms = Forms::all();
+  bool threads_too = false;  ///< where `forms` has none, the form for threads beside those
   /// Kernels are compiled when they are first asked for: Program::compile checks everything, and
   /// makes code only where there is one part of it (parts.h). They get the forms that most launches
   /// need, others when a launch needs them (cpu/variants). Otherwise everything is compiled at

@@ -89,6 +89,8 @@ Options Program::Implementation::options_of(const std::string& kernel,
   }
   if (variant.is_checked()) {
     options.forms = Forms::all();
+    if (variant.is_likely()) options.forms = std::nullopt;
+    options.threads_too = variant.is_likely();
     options.checks = variant.checks();
   }
   // A launch waits for these, and nothing else runs it. It may have waited for the first code.

@@ -120,7 +120,8 @@ void widen(const Subject& subject) {
 }
 
 void drop_unwanted_forms(const Subject& subject) {
-  simt::drop_forms(subject.all.module(), subject.all.kernels(), subject.all.options.forms);
+  const Options& options = subject.all.options;
+  simt::drop_forms(subject.all.module(), subject.all.kernels(), options.forms, options.threads_too);
 }
 
 std::vector<llvm::Function*> vector_forms(Compilation& all) {

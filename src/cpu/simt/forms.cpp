@@ -66,8 +66,9 @@ Forms likely_forms(const KernelFacts& facts) {
   return facts.fuses_blocks && facts.walks_rows ? Form::Tails : Form::Tiles;
 }
 
-Forms kept_forms(const KernelFacts& facts, const std::optional<Forms>& wanted) {
+Forms kept_forms(const KernelFacts& facts, const std::optional<Forms>& wanted, bool threads_too) {
   Forms forms = wanted.value_or(likely_forms(facts));
+  if (!wanted && threads_too) forms = forms | Form::Threads;
   if (forms.are_lines()) return forms;
   if (forms.has(Form::ShortRows)) forms = forms | Form::Tails;
   if (forms.has(Form::SmallTiles)) {
@@ -79,14 +80,14 @@ Forms kept_forms(const KernelFacts& facts, const std::optional<Forms>& wanted) {
 }
 
 void drop_forms(llvm::Module& module, std::vector<KernelFacts>& kernels,
-                const std::optional<Forms>& wanted) {
+                const std::optional<Forms>& wanted, bool threads_too) {
   const Suspension suspension(module);
   const auto in_step = functions_in_step(module);
   std::vector<llvm::Function*> called = called_functions(module);
   for (KernelFacts& kernel : kernels) {
     llvm::Function* const threads = module.getFunction("f." + kernel.name);
     if (threads == nullptr || kernel.gang_lanes == 0) continue;
-    const Forms forms = kept_forms(kernel, wanted);
+    const Forms forms = kept_forms(kernel, wanted, threads_too);
     // Small tiles are not made of rows either.
     if (wanted && wanted->has(Form::SmallTiles)) kernel.fuses_blocks = false;
     kernel.forms = forms;

@@ -18,8 +18,10 @@ namespace pycuda::cpu::simt {
 Forms likely_forms(const KernelFacts& facts);
 
 /// The forms that drop_forms leaves of a kernel with gangs: `wanted`, or the likely ones, and what
-/// goes with them. `facts` are those of all forms.
-Forms kept_forms(const KernelFacts& facts, const std::optional<Forms>& wanted);
+/// goes with them. `threads_too`: the form for threads beside the likely ones. `facts` are those of
+/// all forms.
+Forms kept_forms(const KernelFacts& facts, const std::optional<Forms>& wanted,
+                 bool threads_too = false);
 
 /// Erases, of every kernel that has gangs, the functions of forms other than `wanted`, or other
 /// than the likely ones, and what they alone called. The facts stay those of all forms, but for
@@ -27,6 +29,6 @@ Forms kept_forms(const KernelFacts& facts, const std::optional<Forms>& wanted);
 /// that kernels launch: they must be ready. After gangs are widened, before
 /// the stage "threads".
 void drop_forms(llvm::Module& module, std::vector<KernelFacts>& kernels,
-                const std::optional<Forms>& wanted);
+                const std::optional<Forms>& wanted, bool threads_too = false);
 
 }  // namespace pycuda::cpu::simt

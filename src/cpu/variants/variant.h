@@ -28,17 +28,23 @@ class Variant {
   static constexpr Variant of(Form form) { return Variant(forms + static_cast<unsigned>(form)); }
   /// Code that does these checks, in all forms.
   static constexpr Variant of(Checks checks) { return Variant(checked + checks.bits()); }
-  static constexpr std::size_t count = 4 + form_count + Checks::set_count;
+  /// The same in the forms that most launches need, and thread by thread.
+  static constexpr Variant likely(Checks checks) { return Variant(likely_checked + checks.bits()); }
+  static constexpr std::size_t count = 4 + form_count + 2 * Checks::set_count;
 
   constexpr std::size_t index() const { return index_; }
   constexpr bool is_form() const { return index_ >= forms && index_ < checked; }
   constexpr bool is_checked() const { return index_ >= checked; }
   constexpr Form form() const { return static_cast<Form>(index_ - forms); }
-  constexpr Checks checks() const { return Checks::from_bits(index_ - checked); }
+  constexpr bool is_likely() const { return index_ >= likely_checked; }
+  constexpr Checks checks() const {
+    return Checks::from_bits(index_ - (is_likely() ? likely_checked : checked));
+  }
   constexpr auto operator<=>(const Variant&) const = default;
 
  private:
   static constexpr unsigned forms = 4, checked = forms + form_count;
+  static constexpr unsigned likely_checked = checked + Checks::set_count;
   explicit constexpr Variant(unsigned index) : index_(static_cast<std::uint8_t>(index)) {}
   std::uint8_t index_;
 };

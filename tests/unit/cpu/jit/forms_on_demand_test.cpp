@@ -104,6 +104,24 @@ std::optional<exec::Fault> launch(const jit::LoadedProgram& loaded, Dim3 grid, D
 
 }  // namespace
 
+TEST_CASE("checked code has the forms that most launches need and one for threads, or all") {
+  using pycuda::cpu::Check;
+  const auto loaded = load(stores("store"), on_demand());
+  variants::Table& table = loaded->table(0);
+  REQUIRE(loaded->link_kernel(0).ok());
+  const auto likely = table.make(Variant::likely(Check::Memory));
+  REQUIRE(likely.ok());
+  CHECK((*likely)->facts.gang_lanes != 0);
+  CHECK((*likely)->facts.forms == (Forms(Form::Gangs) | Form::Threads));
+  CHECK(variants::can_run((*likely)->facts, {4, 1, 1}, {64, 1, 1}));
+  CHECK(variants::can_run((*likely)->facts, {4, 1, 1}, {1, 64, 1}));
+  CHECK_FALSE(variants::can_run((*likely)->facts, {4, 1, 1}, {100, 1, 1}));
+  const auto all = table.make(Variant::of(Check::Memory));
+  REQUIRE(all.ok());
+  CHECK((*all)->facts.forms == Forms::all());
+  CHECK(*all != *likely);
+}
+
 TEST_CASE("a kernel's first code has whole gangs alone, and launches get what else they need") {
   const auto loaded = load(stores("store"), on_demand());
   const auto first = loaded->link_kernel(0);

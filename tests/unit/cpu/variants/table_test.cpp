@@ -43,10 +43,15 @@ TEST_CASE("every variant has a number of its own") {
     all.push_back(Variant::of(static_cast<Form>(form)));
   for (unsigned bits = 0; bits < Checks::set_count; ++bits)
     all.push_back(Variant::of(Checks::from_bits(bits)));
+  for (unsigned bits = 0; bits < Checks::set_count; ++bits)
+    all.push_back(Variant::likely(Checks::from_bits(bits)));
   CHECK(all.size() == Variant::count);
   for (std::size_t i = 0; i < all.size(); ++i) CHECK(all[i].index() == i);
   CHECK(Variant::of(Form::DeepLine).form() == Form::DeepLine);
   CHECK(Variant::of(Checks::all()).checks() == Checks::all());
+  CHECK(Variant::likely(Checks::all()).checks() == Checks::all());
+  CHECK(Variant::likely(Checks()).is_checked());
+  CHECK(!Variant::of(Checks::from_bits(Checks::set_count - 1)).is_likely());
   CHECK(!Variant::of(Form::DeepLine).is_checked());
   CHECK(!Variant::of(Checks()).is_form());
 }
