@@ -30,19 +30,20 @@ def unknown_checks(text):
 
 
 def run(command, environment, report=None):
-    """Run a program and count what the checks find.
+    """Run a program and count what the checks find, and launches that fail.
 
     Parameters
     ----------
     command : list of str
     environment : dict
+        With PYCUDA_CPU_CHECK if its kernels are checked.
     report : str, optional
         Where to write the list of findings, as JSON.
 
     Returns
     -------
     int
-        The program's exit status, or 9 where that is 0 and something was found.
+        The program's exit status, or 9 where that is 0 and something was found or a launch failed.
     """
     status, records = checked(command, environment)
     if report is not None:
@@ -61,28 +62,52 @@ def checked(command, environment):
     Returns
     -------
     tuple
-        The exit status, and the driver's records of the findings: a list of dict.
+        The exit status, and the driver's records of the findings and of other failed launches: a list of dict.
     """
     with tempfile.TemporaryDirectory(prefix="pycuda-checks-") as folder:
         lines = os.path.join(folder, "findings.jsonl")
         returned = _return_code(command, {**environment, "PYCUDA_CPU_CHECK_REPORT": lines})
         status = _as_in_shells(returned)
-        findings = []
+        records = []
         with contextlib.suppress(FileNotFoundError), open(lines, encoding="utf-8", errors="replace") as file:
-            findings = [json.loads(line) for line in file]
-    what = "found nothing"
-    if findings:
-        what = f"found {len(findings)} place{'s' if len(findings) > 1 else ''}"
-    checks = environment["PYCUDA_CPU_CHECK"].replace("1", "memory")
-    if returned < 0:
+            records = [json.loads(line) for line in file]
+    checks = environment.get("PYCUDA_CPU_CHECK", "").replace("1", "memory")
+    if not checks:  # the program's own `with pycuda.checks(...)` looks after its findings
+        records = [record for record in records if record["ended_launch"]]
+    _say_what_was_found(records, checks, returned)
+    return FOUND if records and status == 0 else status, records
+
+
+def _say_what_was_found(records, checks, returned):
+    failed = sum(is_failed_launch(record) for record in records)
+    found = len(records) - failed
+    what = f"found {found} place{'s' if found > 1 else ''}" if found else "found nothing"
+    launches = f"{failed} launch{'es' if failed > 1 else ''} failed" if failed else ""
+    if checks and returned < 0:
         print(
             f"pycuda: the program was ended by signal {-returned} ({_signal_name(-returned)}); the checks "
             f"({checks}) {what} before, and may be incomplete",
             file=sys.stderr,
         )
-    elif not findings:
+    elif checks and not records:
         print("pycuda: the checks found nothing", file=sys.stderr)
-    return FOUND if findings and status == 0 else status, findings
+    if launches:
+        print(f"pycuda: {launches}" + ("; the checks may be incomplete" if checks else ""), file=sys.stderr)
+
+
+def is_failed_launch(record):
+    """Whether a record is of a launch that failed otherwise than by what a check has found.
+
+    Parameters
+    ----------
+    record : dict
+        The driver's.
+
+    Returns
+    -------
+    bool
+    """
+    return record["check"] == "launch"
 
 
 def write_report(records, path):
@@ -97,22 +122,6 @@ def write_report(records, path):
     with open(path, "w", encoding="utf-8") as file:
         json.dump([as_reported(record) for record in records], file, indent=2)
         file.write("\n")
-
-
-def status_of(command, environment):
-    """Run a program; signals that end this process go to it.
-
-    Parameters
-    ----------
-    command : list of str
-    environment : dict
-
-    Returns
-    -------
-    int
-        The exit status, as a shell has it.
-    """
-    return _as_in_shells(_return_code(command, environment))
 
 
 def _signal_name(number):

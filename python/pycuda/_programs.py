@@ -260,7 +260,7 @@ def _add_options(parser):
 
 
 def run(arguments):
-    """`python -m pycuda run`: the program in this process's place, or below it where its findings are counted."""
+    """`python -m pycuda run`: the program in this process's place, or below it where findings and faults count."""
     parser = argparse.ArgumentParser(
         prog="python -m pycuda run",
         usage="python -m pycuda run [OPTIONS] PROGRAM [ARGS]",
@@ -313,7 +313,7 @@ def run(arguments):
         from pycuda import _reported_programs  # start-up time: rarely needed
 
         return _reported_programs.run(command, {**os.environ, **variables}, options.report, options.check_report)
-    if options.check:
+    if options.check or options.counters:
         return _checked_programs.run(command, {**os.environ, **variables}, options.check_report)
     os.execvpe(command[0], command, {**os.environ, **variables})
 

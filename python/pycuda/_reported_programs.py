@@ -28,24 +28,25 @@ def run(command, environment, page, check_report=None):
     Returns
     -------
     int
-        The program's exit status; with checks as `_checked_programs.run` has it.
+        As of `_checked_programs.run`.
     """
     with tempfile.TemporaryDirectory(prefix="pycuda-report-") as folder:
         counted = os.path.join(folder, "counters.json")
         environment = {**environment, "PYCUDA_CPU_COUNTERS": counted}
         checks = environment.get("PYCUDA_CPU_CHECK", "")
-        counters, findings = {"kernels": [], "sources": [], "faults": []}, []
-        if checks:
-            status, findings = _checked_programs.checked(command, environment)
-        else:
-            status = _checked_programs.status_of(command, environment)
+        checks = "" if checks == "0" else checks
+        counters = {"kernels": [], "sources": [], "faults": []}
+        status, records = _checked_programs.checked(command, environment)
         with contextlib.suppress(FileNotFoundError), open(counted, encoding="utf-8", errors="replace") as file:
             counters = json.load(file)
     if check_report is not None:
-        _checked_programs.write_report(findings, check_report)
+        _checked_programs.write_report(records, check_report)
+    findings = [finding_of(one) for one in records if checks and not _checked_programs.is_failed_launch(one)]
     kernels = kernels_of(records_of(counters))
     faults = [fault_of(one) for one in counters["faults"]]
-    Report(kernels, [finding_of(one) for one in findings], checks, _occupancies(kernels), faults=faults).save(page)
+    unchecked = "" if checks else "not checked: run the program with --check=all, too"
+    report = Report(kernels, findings, checks, _occupancies(kernels), faults=faults, unchecked=unchecked)
+    report.save(page)
     return status
 
 

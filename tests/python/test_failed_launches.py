@@ -1,6 +1,12 @@
 # SPDX-License-Identifier: MIT
 """A launch that fails within `pycuda.checks` or `pycuda.profile` and that nobody waits for: nothing passes over it."""
 
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
 import pycuda
 import pytest
 from programs import run_program
@@ -14,6 +20,11 @@ __global__ void asserts(int *a) { assert(a[threadIdx.x] == 7); }
 __global__ void strays(int *a) { a[threadIdx.x + 1000000000] = 1; }
 __global__ void meets_and_traps(int *a) { a[0] = threadIdx.x; if (threadIdx.x == 31) __trap(); }
 """
+needs_cpu_driver = pytest.mark.skipif(
+    not (pathlib.Path(pycuda.__file__).parent / "libcuda_cpu.so").exists(),
+    reason="needs the CPU driver, which was not built",
+)
+
 FAULTS = {"traps": "trap instruction", "asserts": "device-side assert", "strays": "illegal memory access"}
 
 
@@ -101,3 +112,66 @@ def test_a_kernel_that_the_time_limit_ends_is_no_clean_one():
     """
     output, _ = run_program(program, PYCUDA_DRIVER="cpu", PYCUDA_CPU_TIMEOUT="0.5")
     assert output.strip() == "[] True"
+
+
+PROGRAM = f"""
+import sys
+import pycuda.autoinit
+import pycuda.driver as cuda
+from pycuda.compiler import SourceModule
+
+module = SourceModule('{{}}'.format('''{SOURCE}
+__global__ void waits(int *a) {{ if (threadIdx.x < 32) while (((volatile int *)a)[0] == 0); }}
+__global__ void locks(int *a) {{ if (threadIdx.x < 32) asm volatile("bar.sync 0;"); else asm volatile("bar.sync 1;"); }}
+'''))
+a = cuda.mem_alloc(256)
+cuda.memset_d32(a, 0, 64)
+module.get_function(sys.argv[1])(a, block=(64, 1, 1))
+"""
+
+
+def _run(tmp_path, options, kernel, ending=""):
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM + ending)
+    command = [sys.executable, "-m", "pycuda", "run", *options, "program.py", kernel]
+    environment = {**os.environ, "PYCUDA_CPU_TIMEOUT": "0.5"}  # for the kernel that waits
+    return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=environment)
+
+
+@needs_cpu_driver
+@pytest.mark.parametrize(
+    ("kernel", "found"),
+    [
+        ("traps", ["launch"]),
+        ("asserts", ["launch"]),
+        ("waits", ["launch"]),
+        ("locks", ["sync"]),
+        ("strays", ["memory"]),
+    ],
+)
+def test_run_lists_a_failed_launch_once(tmp_path, kernel, found):
+    ended = _run(tmp_path, ["--check=memory,sync", "--check-report=found.json"], kernel)
+    assert ended.returncode == 9, ended.stderr
+    assert "found nothing" not in ended.stderr
+    assert ended.stderr.count("1 launch failed") == found.count("launch")
+    listed = json.loads((tmp_path / "found.json").read_text())
+    assert [one["check"] for one in listed if one["ended_launch"]] == found
+    (failed,) = (one for one in listed if one["ended_launch"])
+    assert failed["kernel"] == kernel and failed["message"]
+
+
+@needs_cpu_driver
+@pytest.mark.parametrize("options", [["--counters=table.csv"], ["--report=page.html"], ["--check=race"]])
+def test_the_status_tells_of_a_failed_launch(tmp_path, options):
+    assert _run(tmp_path, options, "fine").returncode == 0
+    assert _run(tmp_path, options, "traps").returncode == 9
+    assert _run(tmp_path, options, "traps", "raise SystemExit(4)").returncode == 4
+    assert _run(tmp_path, options, "traps", "cuda.Context.synchronize()").returncode == 1
+
+
+@needs_cpu_driver
+def test_a_page_without_checks_says_so(tmp_path):
+    _run(tmp_path, ["--report=page.html"], "fine")
+    assert "Not checked: run the program with --check=all, too." in (tmp_path / "page.html").read_text()
+    _run(tmp_path, ["--report=page.html", "--check=race"], "fine")
+    assert "Not checked" not in (tmp_path / "page.html").read_text()

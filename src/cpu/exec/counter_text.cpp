@@ -174,20 +174,6 @@ std::string line_json(const Line& line) {
          "]}";
 }
 
-std::string fault_json(const CountedFault& counted) {
-  const Fault& fault = counted.fault;
-  const std::string& place = counted.line.place;
-  return "{\"kernel\": " + quoted_json(fault.kernel) +
-         ", \"file\": " + quoted_json(counted.line.file) +
-         ", \"line\": " + std::to_string(counted.line.line) +
-         ", \"place\": " + quoted_json(place.empty() ? place : place.substr(4)) +
-         ", \"source\": " + quoted_json(counted.line.text) +
-         ", \"thread\": " + (fault.thread_known ? list_json(fault.thread) : "null") +
-         ", \"block\": " + (fault.block_known ? list_json(fault.block) : "null") +
-         ", \"access\": " + quoted_json(fault.detail) +
-         ", \"message\": " + quoted_json(fault.what) + "}";
-}
-
 /// Sources by their numbers in the list of all.
 class NumberedSources {
  public:
@@ -294,8 +280,8 @@ std::string take_counters_as_json() {
   }
   json += "], \"sources\": " + sources.json() + ", \"faults\": [";
   first = true;
-  for (const CountedFault& one : take_counted_faults()) {
-    json += (first ? "" : ", ") + fault_json(one);
+  for (const std::string& one : take_counted_faults()) {
+    json += (first ? "" : ", ") + one;
     first = false;
   }
   return json + "]}";

@@ -23,7 +23,7 @@ struct Registry {
   std::mutex mutex;  ///< protects the rest
   std::map<std::pair<const CountedPlaces*, std::string>, std::unique_ptr<KernelCounters>> all;
   std::set<SourceText> sources;  ///< of all counters
-  std::vector<CountedFault> faults;
+  std::vector<std::string> faults;
 };
 
 Registry& registry() {
@@ -279,21 +279,14 @@ std::vector<KernelCounters*> all_kernel_counters() {
   return counters;
 }
 
-void note_counted_fault(const LaunchContext& launch, const Fault& fault) {
+void note_counted_fault(std::string json) {
   constexpr std::size_t most = 100;
-  CountedFault counted{fault, {}};
-  const std::vector<std::string>& files = launch.kernel.facts.source_files;
-  const std::uint32_t file = fault.source_file;
-  if (fault.source_line != 0)
-    counted.line =
-        find_source_line(launch.request.keep_alive.get(),
-                         file < files.size() ? files[file] : std::string(), fault.source_line);
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);
-  if (all.faults.size() < most) all.faults.push_back(std::move(counted));
+  if (all.faults.size() < most) all.faults.push_back(std::move(json));
 }
 
-std::vector<CountedFault> take_counted_faults() {
+std::vector<std::string> take_counted_faults() {
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);
   return std::exchange(all.faults, {});

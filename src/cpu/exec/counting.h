@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "cpu/exec/access_counts.h"
-#include "cpu/exec/fault.h"
 #include "cpu/exec/source_places.h"
 #include "cpu/kernel_abi/counters.h"
 #include "cpu/kernel_abi/facts.h"
@@ -92,14 +91,10 @@ KernelCounters& kernel_counters(const LaunchContext& launch);
 /// Of all code that has counted.
 std::vector<KernelCounters*> all_kernel_counters();
 
-/// A fault that ended a launch that counted.
-struct CountedFault {
-  Fault fault;
-  SourceLine line;  ///< where the thread was
-};
-/// Keeps the first ones, until they are taken. Any thread; so is the other.
-void note_counted_fault(const LaunchContext& launch, const Fault& fault);
-std::vector<CountedFault> take_counted_faults();
+/// Keeps the first faults that ended launches that counted, as JSON, until they are taken. Any
+/// thread; so is the other.
+void note_counted_fault(std::string json);
+std::vector<std::string> take_counted_faults();
 
 /// What `block` counts from now on goes to the calling thread's words. Nothing where the code does
 /// not count.

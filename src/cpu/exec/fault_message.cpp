@@ -326,18 +326,19 @@ Fault describe_fault(const LaunchContext& launch, const FaultRecord& record,
   return fault;
 }
 
-void list_fault(const LaunchContext& launch, const FaultRecord& record, const BlockFrame& block) {
+bool list_fault(const LaunchContext& launch, const FaultRecord& record, const BlockFrame& block) {
   const bool of_access =
       record.kind == FaultKind::IllegalAddress || record.kind == FaultKind::MisalignedAddress;
   if (!of_access || !launch.request.checks.has(Check::Memory) || !record.thread_known ||
       record.thread == nullptr)
-    return;
+    return false;
   std::optional<Finding> finding = new_finding(Check::Memory, launch, block, *record.thread);
-  if (!finding) return;
+  if (!finding) return true;
   finding->at.access = record.detail;
   finding->message = happened(launch, record, block);
   finding->ended_launch = true;
   Findings::instance().add(std::move(*finding));
+  return true;
 }
 
 Fault describe_failure(const LaunchContext& launch, FaultKind kind, const BlockFrame* block,

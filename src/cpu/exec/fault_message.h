@@ -15,8 +15,8 @@ namespace pycuda::cpu::exec {
 Fault describe_fault(const LaunchContext& launch, const FaultRecord& record,
                      const BlockFrame& block);
 
-/// Adds the fault of an access to the findings, where accesses are checked.
-void list_fault(const LaunchContext& launch, const FaultRecord& record, const BlockFrame& block);
+/// Adds the fault of an access to the findings, where accesses are checked. True if they have it.
+bool list_fault(const LaunchContext& launch, const FaultRecord& record, const BlockFrame& block);
 
 /// `what` completes "kernel k stopped ...: ". `block` and `thread` may be null.
 Fault describe_failure(const LaunchContext& launch, FaultKind kind, const BlockFrame* block,

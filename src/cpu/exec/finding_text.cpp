@@ -100,4 +100,24 @@ std::string finding_json(const Finding& finding) {
   return json + "}";
 }
 
+std::string fault_json(const LaunchContext& launch, const Fault& fault, std::string_view check) {
+  SourceLine line;
+  const auto& files = launch.kernel.facts.source_files;
+  const std::uint32_t file = fault.source_file;
+  if (fault.source_line != 0)
+    line = find_source_line(launch.request.keep_alive.get(),
+                            file < files.size() ? files[file] : std::string(), fault.source_line);
+  return "{" +
+         (check.empty() ? std::string()
+                        : "\"check\": " + quoted_json(check) + ", \"ended_launch\": true, ") +
+         "\"kernel\": " + quoted_json(fault.kernel) + ", \"file\": " + quoted_json(line.file) +
+         ", \"line\": " + std::to_string(line.line) +
+         ", \"place\": " + quoted_json(line.place.empty() ? line.place : line.place.substr(4)) +
+         ", \"source\": " + quoted_json(line.text) +
+         ", \"thread\": " + (fault.thread_known ? list_json(fault.thread) : "null") +
+         ", \"block\": " + (fault.block_known ? list_json(fault.block) : "null") +
+         ", \"access\": " + quoted_json(fault.detail) +
+         ", \"message\": " + quoted_json(fault.what) + "}";
+}
+
 }  // namespace pycuda::cpu::exec

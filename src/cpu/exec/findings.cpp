@@ -41,6 +41,12 @@ std::uint64_t hash_of(const FindingKey& key, std::uint64_t generation) {
   return hash | 1;  // 0: none
 }
 
+const std::string& report_path() {
+  static const std::string path =
+      base::environment("PYCUDA_CPU_CHECK_REPORT").value_or(std::string());
+  return path;
+}
+
 void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stderr); }
 
 }  // namespace
@@ -98,13 +104,18 @@ bool Findings::is_new(const FindingKey& key) {
   return false;
 }
 
+bool Findings::has_report() { return !report_path().empty(); }
+
+void Findings::add_to_report(const std::string& json) {
+  const std::lock_guard lock(state().mutex);
+  if (has_report()) std::ofstream(report_path(), std::ios::app) << json + "\n";
+}
+
 void Findings::add(Finding finding) {
-  static const auto report = base::environment("PYCUDA_CPU_CHECK_REPORT");
+  if (has_report()) add_to_report(finding_json(finding));
   State& own = state();
   finding.remedy = remedy_of(finding);
   const std::lock_guard lock(own.mutex);
-  if (report && !report->empty())
-    std::ofstream(*report, std::ios::app) << finding_json(finding) + "\n";
   if (own.collects) {
     own.kept.push_back(std::move(finding));
     return;

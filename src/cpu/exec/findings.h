@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "cpu/exec/fault.h"
 #include "cpu/exec/launch_context.h"
 #include "cpu/kernel_abi/checks.h"
 
@@ -56,6 +58,10 @@ class Findings {
   /// Keeps it, and writes it to the standard error stream unless findings are collected. Also
   /// appends it to the file of PYCUDA_CPU_CHECK_REPORT, a line of JSON each.
   void add(Finding finding);
+  /// Whether a file is written: what PYCUDA_CPU_CHECK_REPORT names.
+  static bool has_report();
+  /// Appends a line to it: a launch that failed without a finding that says so.
+  void add_to_report(const std::string& json);
   /// Gives all that are kept, and forgets them and their keys. `left_out`: how many places were
   /// above the limit.
   std::vector<Finding> take(std::uint64_t* left_out);
@@ -86,5 +92,7 @@ std::optional<Finding> new_finding(Check check, const LaunchContext& launch,
 std::string finding_text(const Finding& finding);
 /// A JSON object on one line.
 std::string finding_json(const Finding& finding);
+/// The same of a fault that ended a launch. With `check` it names one, as a finding does.
+std::string fault_json(const LaunchContext& launch, const Fault& fault, std::string_view check);
 
 }  // namespace pycuda::cpu::exec

@@ -16,6 +16,7 @@
 #include "cpu/exec/cpu_budget.h"
 #include "cpu/exec/fault_message.h"
 #include "cpu/exec/fault_search.h"
+#include "cpu/exec/findings.h"
 #include "cpu/exec/gang_block.h"
 #include "cpu/exec/grid_races.h"
 #include "cpu/exec/interrupts.h"
@@ -186,9 +187,10 @@ Dim3 LaunchContext::block_at(std::uint64_t index) const {
 void LaunchContext::report(const FaultRecord& record, const BlockFrame& block) {
   stopped.store(true, std::memory_order_release);
   if (reported_.exchange(true, std::memory_order_acq_rel)) return;
-  list_fault(*this, record, block);
+  const bool is_listed = list_fault(*this, record, block);
   report(gangs && record.thread != nullptr ? describe_gang_fault(record, block)
-                                           : describe_fault(*this, record, block));
+                                           : describe_fault(*this, record, block),
+         is_listed);
 }
 
 Fault LaunchContext::describe_gang_fault(const FaultRecord& seen, const BlockFrame& block) {
@@ -223,11 +225,15 @@ void LaunchContext::report(FaultKind kind, const BlockFrame* block, const Thread
                            std::string_view what) {
   stopped.store(true, std::memory_order_release);
   if (reported_.exchange(true, std::memory_order_acq_rel)) return;
-  report(describe_failure(*this, kind, block, thread, what));
+  const bool is_listed = kind == FaultKind::Deadlock && request.checks.has(Check::Sync);
+  report(describe_failure(*this, kind, block, thread, what), is_listed);
 }
 
-void LaunchContext::report(const Fault& fault) {
-  if (counters != nullptr) note_counted_fault(*this, fault);
+void LaunchContext::report(const Fault& fault, bool is_listed) {
+  if (counters != nullptr) note_counted_fault(fault_json(*this, fault, ""));
+  // A user who interrupts a kernel knows.
+  if (!is_listed && !interrupted.load(std::memory_order_relaxed) && Findings::has_report())
+    Findings::instance().add_to_report(fault_json(*this, fault, "launch"));
   faults.report(fault);
 }
 

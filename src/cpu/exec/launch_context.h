@@ -88,7 +88,8 @@ struct LaunchContext {
               std::string_view what);
 
  private:
-  void report(const Fault& fault);
+  /// `is_listed`: the findings have it.
+  void report(const Fault& fault, bool is_listed);
   /// Of vector code: takes a gang's fault for its thread's.
   Fault describe_gang_fault(const FaultRecord& seen, const BlockFrame& block);
   static constexpr std::size_t inline_params = 512;
