@@ -117,6 +117,8 @@ def _member_at(of, offset):
     if of.dtype.names is None:
         return ("", of) if offset == 0 else (f"+{offset}", None)
     for name in of.dtype.names:
+        if name in of.bits:
+            continue
         dtype, at = of.dtype.fields[name][:2]
         if at <= offset < at + dtype.itemsize:
             text, inner = _member_at(of.fields.get(name) or Type(dtype), offset - at)

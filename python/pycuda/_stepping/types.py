@@ -31,21 +31,56 @@ class Type:
         Of an enumeration's values.
     fields : dict
         Of a structure: the types of its members.
+    bits : dict
+        Of a structure: the bit fields among its members, each as how far the lowest bit lies from that of the number
+        that the dtype has for it, and how many bits there are.
     is_pointer, is_bfloat, is_character : bool
     """
 
-    def __init__(self, dtype, *, target=None, names=None, fields=None, kind=""):
+    def __init__(self, dtype, *, target=None, names=None, fields=None, bits=None, kind=""):
         self.dtype = np.dtype(dtype)
         self.target = target
         self.is_pointer, self.is_bfloat, self.is_character = (kind == one for one in ("*", "bfloat16", "char"))
         self.names = names or {}
         self.fields = fields or {}
+        self.bits = bits or {}
+        of_elements = target is not None and bool(self.dtype.shape) and target.has_bits
+        self.has_bits = bool(self.bits) or of_elements or any(one.has_bits for one in self.fields.values())
+
+    @property
+    def shown(self):
+        """The dtype of values: that of the memory, with a number of its own for each bit field."""
+        if not self.has_bits:
+            return self.dtype
+        if self.dtype.shape:
+            return np.dtype((self.target.shown, self.dtype.shape))
+        return np.dtype([(name, one.shown) for name, one in self.fields.items()])
+
+    def _decoded(self, raw):
+        """Numbers of `dtype` as those of `shown`."""
+        if not self.has_bits:
+            return raw
+        if self.dtype.shape:
+            return self.target._decoded(raw)
+        found = np.zeros(raw.shape, self.shown)
+        for name, one in self.fields.items():
+            if name in self.bits:
+                shift, width = self.bits[name]
+                top = raw[name].astype("u8") << np.uint64(64 - shift - width)
+                is_signed = one.dtype.kind == "i"
+                found[name] = top.view("i8") >> np.int64(64 - width) if is_signed else top >> np.uint64(64 - width)
+            else:
+                found[name] = one._decoded(raw[name])
+        return found
 
     def value(self, data):
         """The value of these bytes; None if there are too few."""
         if len(data) < self.dtype.itemsize or self.dtype.itemsize == 0:
             return None
         found = np.frombuffer(data[: self.dtype.itemsize], self.dtype.base)
+        if self.has_bits:
+            found = self._decoded(found)
+            found.flags.writeable = False
         if self.dtype.shape:
             return found.reshape(self.dtype.shape)  # of bytes, and so not writable: steps share it
         one = found[0]
@@ -165,23 +200,47 @@ class Types:
             return Type("f2")
         if name == "__nv_bfloat16":
             return Type("u2", kind="bfloat16")
-        names, formats, offsets, fields = [], [], [], {}
+        names, formats, offsets, fields, bits = [], [], [], {}, {}
         for child in entry.children:
             of = self.at(child.get(0x49)) if child.tag in (0x0D, 0x1C) else None
-            where = child.get(0x38)
-            if of is None or where is None or of.dtype.itemsize == 0:
+            if of is None or of.dtype.itemsize == 0:
                 continue
-            if not isinstance(where, int):
-                where.offset += 1  # DW_OP_plus_uconst
-                where = where.leb()
+            where, kind = _offset_of(child), of.dtype
+            if 0x0D in child.attributes:
+                where, kind, place = _bits_of(child, where, of)
             member = child.get(3) or f"base{len(names)}"
-            if member in fields or where + of.dtype.itemsize > size:
+            if where is None or member in fields or where + kind.itemsize > size:
                 continue
+            if 0x0D in child.attributes:
+                bits[member] = place
             names.append(member)
-            formats.append(of.dtype)
+            formats.append(kind)
             offsets.append(where)
             fields[member] = of
-        return Type({"names": names, "formats": formats, "offsets": offsets, "itemsize": size}, fields=fields)
+        dtype = {"names": names, "formats": formats, "offsets": offsets, "itemsize": size}
+        return Type(dtype, fields=fields, bits=bits)
+
+
+def _offset_of(member):
+    """How many bytes a member is behind the start of its structure; None if that is not said."""
+    where = member.get(0x38)
+    if where is None or isinstance(where, int):
+        return where
+    where.offset += 1  # DW_OP_plus_uconst
+    return where.leb()
+
+
+def _bits_of(member, where, of):
+    """A bit field: the offset and the dtype of the number that has its bits, how far these are up in it, how many."""
+    size, width = member.get(0x0B, of.dtype.itemsize), member.get(0x0D)
+    if 0x6B in member.attributes:  # DW_AT_data_bit_offset, from the structure's start
+        where, shift = divmod(member.get(0x6B), 8 * size)
+        where *= size
+    else:  # DW_AT_bit_offset, from the number's highest bit
+        shift = 8 * size - member.get(0x0C, 0) - width
+    if size not in (1, 2, 4, 8) or not 0 < width <= 8 * size - shift or shift < 0:
+        return None, of.dtype, None
+    return where, np.dtype(f"u{size}"), (shift, width)
 
 
 def _last_part(name):
