@@ -114,6 +114,58 @@ print(walk)
     assert "the launch failed: " in rest
 
 
+def test_a_fault_before_the_thread_has_begun_is_a_walk_without_steps():
+    output, _ = run_program(
+        """
+import numpy as np
+import pycuda.autoinit
+import pycuda.debug
+import pycuda.driver as cuda
+from pycuda import tools
+from pycuda.compiler import SourceModule
+
+source = '''
+__global__ void k(float *a, int n)
+{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  a[i + n] = i;
+}
+'''
+launch = dict(block=(1, 1, 1), grid=(4, 1))
+far = np.int32(10**7)
+
+
+def walk_of(k, in_block, **launch):
+    return pycuda.debug.step(k, cuda.InOut(np.zeros(8, np.float32)), far, in_block=in_block, **launch)
+
+
+walk = walk_of(SourceModule(source).get_function("k"), (3, 0, 0), **launch)
+print(len(walk), isinstance(walk.error, cuda.Error))
+print(str(walk).splitlines()[-1])
+tools.reset_context()
+k = SourceModule(source).get_function("k")
+walk = walk_of(k, (0, 0, 0), **launch)
+print(len(walk) > 0, "another thread" in str(walk))
+try:
+    walk_of(k, (0, 0, 0), **launch)
+except cuda.Error as error:
+    print("earlier", "illegal memory access" in str(error))
+tools.reset_context()
+try:
+    walk_of(SourceModule(source).get_function("k"), (0, 0, 0), block=(4096, 1, 1))
+except cuda.Error:
+    print("refused")
+"""
+    )
+    assert output.splitlines() == [
+        "0 True",
+        "another thread failed, before this one had begun: walk it with thread=(0, 0, 0), in_block=(0, 0, 0)",
+        "True False",
+        "earlier True",
+        "refused",
+    ]
+
+
 def test_a_loop_without_end_is_walked_up_to_the_limit():
     output, _ = run_program(
         """
@@ -222,7 +274,7 @@ def test_variables_and_lines_that_are_not_there_are_refused(driver):
     assert [value for _, value in walk.variable("sum")] == [0]
     assert walk.variable("large") == walk.at(first + 2) == []
     assert len(walk.at(first + 1)) == 1
-    with pytest.raises(KeyError, match="no variable 'zz' is recorded; these are: .*large, n, out, sum"):
+    with pytest.raises(KeyError, match=r"no variable 'zz' is recorded; these are: .*out, n, sum, large\."):
         walk.variable("zz")
     with pytest.raises(KeyError, match="in no function 'twice'; it was in: k"):
         walk.variable("doubled", function="twice")

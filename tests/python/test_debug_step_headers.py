@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Walks over calls of functions of CUDA's headers, which compilers inline."""
 
+import warnings
+
 import numpy as np
 import pycuda.debug
 import pycuda.driver as cuda
 import pytest
+from pycuda._stepping import launch
 from pycuda.compiler import SourceModule
 
 pytestmark = pytest.mark.usefixtures("cpu_context")
@@ -48,3 +51,53 @@ def test_memory_of_header_functions_is_not_shown(driver):
     k = SourceModule(SOURCE, no_extern_c=True).get_function("k")
     walk = pycuda.debug.step(k, cuda.InOut(np.arange(8, dtype=np.int32)), block=(8, 1, 1))
     assert [touch for step in walk for touch in step.reads + step.writes if touch.name.startswith("0x")] == []
+
+
+NAMES = """
+#include <cooperative_groups.h>
+__global__ void other(int *q) { int zeta = 1; q[0] = zeta; }
+__device__ float halved(float whole) { return whole / 2; }
+__global__ void k(float *a, int n)
+{
+  __shared__ float tile[4];
+  int i = threadIdx.x;
+  tile[i] = halved(a[i]);
+  float b = tile[i] + n;
+  a[i] = b;
+}
+"""
+
+
+def test_the_names_of_a_walk_are_the_variables_of_its_kernels_source(driver):
+    k = SourceModule(NAMES, no_extern_c=True).get_function("k")
+    walk = pycuda.debug.step(k, cuda.InOut(np.ones(4, np.float32)), np.int32(2), block=(4, 1, 1))
+    with pytest.raises(KeyError, match=r"these are: whole, a, n, tile, i, b\."):
+        walk.variable("zz")
+    with pytest.raises(KeyError, match="no variable 'zeta'"):
+        walk.variable("zeta")
+
+
+def test_a_kernel_is_made_for_walks_once(driver, monkeypatch):
+    k = SourceModule(NAMES, no_extern_c=True).get_function("k")
+    made, original = [], launch.instrument
+    monkeypatch.setattr(launch, "instrument", lambda *args: made.append(args) or original(*args))
+    a = np.ones(4, np.float32)
+    for wanted in (2.5, 3.25):
+        walk = pycuda.debug.step(k, cuda.InOut(a), np.int32(2), block=(4, 1, 1))
+        assert walk.variable("b")[0][1] == a[0] == wanted
+    assert len(made) == 1
+
+
+def test_variables_of_headers_that_nothing_uses_are_not_copied(driver):
+    module = SourceModule(NAMES, no_extern_c=True)
+    pycuda.debug.step(module.get_function("k"), cuda.InOut(np.ones(4, np.float32)), np.int32(2), block=(4, 1, 1))
+    (program,) = module._walked_programs.values()
+    assert [one.symbol for one in program.variables if one.space in ("global", "const")] == []
+
+
+def test_what_the_compiler_says_is_said_by_the_module_alone(driver):
+    with pytest.warns(UserWarning, match="unused"):
+        k = SourceModule("__global__ void k(int *a) { int unused; a[0] = 1; }").get_function("k")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        pycuda.debug.step(k, cuda.Out(np.zeros(1, np.int32)), block=(1, 1, 1))

@@ -6,6 +6,7 @@ faults are those of a usual launch, and kernels that are not walked are as they 
 """
 
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 
 from pycuda._stepping.code import STATE_DECLARATION, RecordCode, prologue
@@ -26,6 +27,7 @@ _GUARD = re.compile(r"^@(!?)(%[\w$.]+)\s+(.*)$")
 _PARAMETER = re.compile(
     r"\.param\s+(?:\.align\s+(\d+)\s+)?\.(\w+)(?:\s+\.ptr[^,)\[]*?)?\s+([$\w.]+)\s*(\[\d+\])?\s*[,)\n]"
 )
+_WORD = re.compile(r"[$A-Za-z_][$\w.]*")
 _OUTLIVING = ("global", "const")  # besides shared memory
 _DIRECTIVES = (".reg", ".local", ".shared", ".param", ".pragma", ".max", ".min", ".req", ".branchtargets", "//", "#")
 
@@ -59,7 +61,9 @@ class Program:
     sites: list
     files: dict
     information: DebugInformation
-    variables: list = field(default_factory=list)  # Memory of the module
+    variables: list = field(default_factory=list)  # Memory of the module that something refers to
+    shown: set = field(default_factory=set)  # numbers of the files whose lines are shown
+    kernels: set = field(default_factory=set)  # their symbols
     names: dict = field(default_factory=dict)  # what is in variables, by symbol: see Regions.describe
 
 
@@ -96,12 +100,14 @@ def instrument(ptx, source, shown_files, shared_bytes=0):
     information = DebugInformation(sections)
     files = {int(number): name for number, name in _FILE.findall(code)}
     program = Program("", [None], files, information)
-    shown = {number for number, name in files.items() if shown_files(name)}
+    shown = program.shown = {number for number, name in files.items() if shown_files(name)}
     declared = Declarations(source, information.types)
     for variable in information.globals:
         for _, _, location in variable.places:
             size = variable.type.dtype.itemsize or shared_bytes
             program.names[location.symbol] = [(0, variable.name, variable.type, size)]
+    # Headers declare hundreds of variables that no code has.
+    words = Counter(_WORD.findall(code))
     result, body, header = [], None, []
     for line in code.splitlines():
         word = line.strip()
@@ -127,7 +133,7 @@ def instrument(ptx, source, shown_files, shared_bytes=0):
                 line = line.replace(", debug", "")
             elif word.startswith((".visible", ".weak", ".extern", ".shared", ".global", ".const", ".common")):
                 memory = _memory_of(line)
-                if memory is not None:
+                if memory is not None and words[memory.symbol] > 1:
                     program.variables.append(memory)
             result.append(line)
     program.text = "\n".join(result) + "\n"
@@ -144,6 +150,8 @@ class _Function:
         text = "\n".join(header)
         self.symbol = _NAME.search(text)[1]
         self.is_entry = ".entry" in text
+        if self.is_entry:
+            program.kernels.add(self.symbol)
         self.scope = program.information.functions.get(self.symbol)
         self.registers, self.prefixes = {}, {}
         self.labels, self.memory = {}, {one.symbol: one for one in program.variables}

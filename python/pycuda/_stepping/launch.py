@@ -7,11 +7,12 @@ import linecache
 import operator
 import os
 import textwrap
+import warnings
 
 import numpy as np
 
 from pycuda import _checks, _driver
-from pycuda._compiling import _compile_as_set, default_options
+from pycuda._compiling import COMPILER_OUTPUT, _compile_as_set, default_options
 from pycuda._generated_kernels import OTHER_TOOLS, GeneratesKernels
 from pycuda._stepping.frames import StepMaker
 from pycuda._stepping.instrument import instrument
@@ -76,7 +77,7 @@ def walk_of_launch(function, args, *, block, grid, thread, in_block, shared, lim
             " take the kernel from a pycuda.compiler.SourceModule"
         )
     source = made._compile.args[0]
-    program = instrument(_compiled(made), source, _shown_files(made), shared)
+    program = _program_of(made, source, shared)
     module = driver.module_from_buffer(program.text.encode())
     if made._place is not None:
         module._set_source("kernel.cu", made._place.line_name, made._place.first_line, source)
@@ -87,6 +88,7 @@ def walk_of_launch(function, args, *, block, grid, thread, in_block, shared, lim
     recording = Recording(module, min(max(limit * _BYTES_OF_STEP, _LEAST_BYTES), _MOST_BYTES), thread, in_block)
     error = None
     _copy_variables(program, made.module, module)
+    driver.Context.synchronize()  # what fails from here on is this launch
     try:
         with _checks_without_shared_reads():
             stepped(*args, block=block, grid=grid, shared=shared)
@@ -96,8 +98,8 @@ def walk_of_launch(function, args, *, block, grid, thread, in_block, shared, lim
     else:
         _copy_variables(program, module, made.module)
     records, is_complete = recording.records(program.sites)
-    if error is not None and not records:
-        raise error
+    if error is not None and not records and not _is_context_lost():
+        raise error  # there was no launch
     names = {symbol: scope.name for symbol, scope in program.information.functions.items()}
     maker = StepMaker(regions, limit, names)
     for record in records:
@@ -106,9 +108,30 @@ def walk_of_launch(function, args, *, block, grid, thread, in_block, shared, lim
             break
     source_of, place_of = _places(made, program, source)
     steps = make_steps(maker.steps, source_of, place_of)
-    names = {slot.name for site in program.sites[1:] for slot in site.slots}
+    names = _variables_of(program, function.name)
     lines = {place_of(site.file, site.line) for site in program.sites[1:] if site.kind == "line"}
     return Walk(function.name, thread, in_block, steps, is_complete and not maker.is_cut, error, names, lines)
+
+
+def _is_context_lost():
+    from pycuda import driver  # start-up time: loads the driver
+
+    try:
+        driver.Context.synchronize()
+    except (driver.LogicError, driver.LaunchError):
+        return True
+    return False
+
+
+def _variables_of(program, kernel):
+    """The source's variables that the kernel and the functions that it may call have, in the order of the source."""
+    found = {}
+    for site in program.sites[1:]:
+        if site.kind == "line" and (site.function == kernel or site.function not in program.kernels):
+            for slot in site.slots:
+                if slot.file in program.shown or not slot.file:
+                    found.setdefault(slot.name, (slot.file, slot.line))
+    return sorted(found, key=found.get)
 
 
 @contextlib.contextmanager
@@ -126,6 +149,19 @@ def _checks_without_shared_reads():
         yield
     finally:
         _driver._set_checks(_checks._together())
+
+
+def _program_of(made, source, shared):
+    """A module's code that records, which is made once."""
+    kept = made.__dict__.setdefault("_walked_programs", {})
+    key = tuple(made._names), shared
+    if key not in kept:
+        with warnings.catch_warnings():
+            # The module has said what its compiler said.
+            warnings.filterwarnings("ignore", COMPILER_OUTPUT)
+            compiled = _compiled(made)
+        kept[key] = instrument(compiled, source, _shown_files(made), shared)
+    return kept[key]
 
 
 def _compiled(made):

@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 from pycuda._cxx_names import readable_name
 from pycuda._stepping.frames import Touch
 from pycuda._stepping.values import text_of, text_of_change, text_of_shared_change
+
+_FAULTED = re.compile(r"block \((\d+), (\d+), (\d+)\), thread \((\d+), (\d+), (\d+)\)")
 
 
 @dataclass(frozen=True)
@@ -102,14 +105,15 @@ class Walk:
     is_complete : bool
         False if the recording was full before the thread had ended.
     error : pycuda.driver.Error or None
-        What ended the launch, if it failed: the walk then ends with the line at which the thread was.
+        What ended the launch, if it failed: the walk then ends with the line at which the thread was. It has no steps
+        if another thread failed before this one had begun; printed, it says which one to walk.
     """
 
     def __init__(self, kernel, thread, block, steps, is_complete=True, error=None, names=(), lines=()):
         self.kernel, self.thread, self.block = kernel, thread, block
         self.steps, self.is_complete, self.error = steps, is_complete, error
         # What the code has, whether the thread came to it or not: variables, and lines as (file, number).
-        self._names = {*names, *(name for step in steps for name in (*step.variables, *step.changed))}
+        self._names = list(dict.fromkeys([*names, *(name for one in steps for name in (*one.variables, *one.changed))]))
         self._lines = {*lines, *((step.file, step.line) for step in steps)}
 
     def __len__(self):
@@ -165,7 +169,7 @@ class Walk:
         """
         if name not in self._names:
             raise KeyError(
-                f"no variable {name!r} is recorded; these are: {_list_of(sorted(self._names))}. What the compiler does "
+                f"no variable {name!r} is recorded; these are: {_list_of(self._names)}. What the compiler does "
                 "not keep is not recorded"
             )
         functions = {step.function for step in self.steps}
@@ -213,10 +217,21 @@ class Walk:
 
     def _ending(self):
         if self.error is not None:
-            return [f"the launch failed: {self.error}"]
+            return [f"the launch failed: {self.error}", *self._where_to_look()]
         if not self.is_complete:
             return ["the recording ends here, the thread went on: limit=... records more steps"]
         return []
+
+    def _where_to_look(self):
+        """What to walk instead, if another thread than this one has failed; as a list of one text or none."""
+        if faulted := _FAULTED.search(str(self.error)):
+            numbers = tuple(map(int, faulted.groups()))
+            block, thread = numbers[:3], numbers[3:]
+            if (block, thread) == (self.block, self.thread):
+                return []
+            begun = "" if self.steps else ", before this one had begun"
+            return [f"another thread failed{begun}: walk it with thread={thread}, in_block={block}"]
+        return [] if self.steps else ["this thread had not begun: walk the one that failed"]
 
     def __str__(self):
         return self.text()
