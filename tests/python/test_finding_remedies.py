@@ -2,6 +2,7 @@
 """What to do about a finding, as the driver says it: in Python, in print and as JSON."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -57,6 +58,75 @@ def test_updates_of_shared_memory_need_one(cpu_context, body, words):
 def test_a_maximum_of_floating_point_numbers_needs_a_loop(cpu_context):
     for remedy in _remedies("if (x[i] > a[0]) a[0] = x[i];", "float"):
         assert "use a loop with atomicCAS (atomicMax takes integers), or a reduction" in remedy
+
+
+# The pair that is found first is often of one warp.
+@pytest.mark.parametrize(
+    ("block", "grid", "words"),
+    [
+        (32, 1, "call __syncwarp() between the two accesses: lanes do not run in lockstep"),
+        (256, 1, "call __syncthreads() between .* (__syncwarp() is enough only if both .* always of one warp)"),
+        (64, 2, "call __syncthreads() between .* if other blocks access the same places, use two kernels, a second"),
+    ],
+)
+def test_a_forgotten_barrier_is_one_of_the_block(cpu_context, block, grid, words):
+    rotate = SourceModule("""
+__global__ void rotate(float *a)
+{
+  int i = blockIdx.x * blockDim.x + threadIdx.x, n = blockDim.x * gridDim.x;
+  float mine = a[(i + 1) % n];
+  a[i] = mine;
+}
+""").get_function("rotate")
+    with pycuda.checks("race") as found:
+        rotate(gpuarray.zeros(block * grid, np.float32), block=(block, 1, 1), grid=(grid, 1))
+    assert re.match(re.escape(words).replace(r"\.\*", ".*"), found[0].remedy), found[0].remedy
+
+
+@pytest.mark.parametrize(
+    ("body", "returns"),
+    [
+        ("for (int h = 128; h > 0; h /= 2)\n    if (t < h) {\n      a[t] += h;\n      __syncthreads();\n    }", False),
+        ("if (t < n && n > 3) __syncthreads();", False),
+        ("for (int k = t; k < n; k += 32)\n    __syncthreads();", False),
+        ("if (t >= n) return;\n  a[t] = 1;\n  __syncthreads();\n  a[t] = 2;", True),
+    ],
+)
+def test_a_barrier_in_a_branch_is_moved_out_of_it(cpu_context, body, returns):
+    source = f"__global__ void k(float *a, int n)\n{{\n  int t = threadIdx.x;\n  {body}\n}}"
+    kernel = SourceModule(source).get_function("k")
+    with pycuda.checks("sync") as found:
+        kernel(gpuarray.zeros(512, np.float32), np.int32(100), block=(256, 1, 1))
+    (remedy,) = {one.remedy for one in found if "exited" in one.message}
+    assert remedy.startswith("replace if (i >= n) return;" if returns else "move __syncthreads() out of the branch or ")
+    assert "; or " not in remedy
+
+
+@pytest.mark.parametrize(
+    ("dtype", "name", "body", "words"),
+    [
+        ("float32", "float", "a[0] = fmaxf(a[0], 2.0f);", "a loop with atomicCAS (atomicMax takes integers)"),
+        ("float64", "double", "a[0] -= 2;", "atomicAdd(&a[0], -...)"),
+        ("uint8", "unsigned char", "a[0] |= 2;", "make a an array of int and use atomicOr(&a[0], ...)"),
+        ("int16", "short", "a[0] += 2;", "make a an array of int and use atomicAdd(&a[0], ...)"),
+        ("int64", "long long", "a[0] += 2;", "atomicAdd((unsigned long long *)&a[0], ...)"),
+        ("int32", "int", "a[0] += a[threadIdx.x];", "atomicAdd(&a[0], ...)"),
+        ("int32", "int", "int v = a[1];\nv = v + 1;\na[1] = v;", "atomicAdd(&a[1], ...)"),
+        ("int32", "int", f"int c = 0; {'c = 3; ' * 40} a[0] += c;", "atomicAdd(&a[0], ...)"),
+    ],
+)
+def test_the_operation_exists_for_the_type(cpu_context, dtype, name, body, words):
+    kernel = SourceModule(f"__global__ void k({name} *a) {{ {body} }}").get_function("k")
+    with pycuda.checks("race") as found:
+        kernel(gpuarray.zeros(64, dtype), block=(64, 1, 1))
+    assert found and all(words in one.remedy for one in found), found
+
+
+def test_blocks_that_write_the_same_places_are_not_told_of_a_barrier(cpu_context):
+    kernel = SourceModule("__global__ void k(int *a) { a[threadIdx.x] = blockIdx.x; }").get_function("k")
+    with pycuda.checks("race") as found:
+        kernel(gpuarray.zeros(64, np.int32), block=(64, 1, 1), grid=(2, 1))
+    assert "blockIdx.x * blockDim.x + threadIdx.x" in found[0].remedy and "__sync" not in found[0].remedy
 
 
 def test_other_races_need_a_barrier(cpu_context):

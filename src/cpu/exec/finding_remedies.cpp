@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cpu/exec/finding_remedies.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -8,7 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/cxx_names.h"
 #include "cpu/exec/code_tokens.h"
+#include "cpu/exec/declared_parameters.h"
+#include "cpu/exec/number_types.h"
 #include "cpu/exec/place_updates.h"
 
 namespace pycuda::cpu::exec {
@@ -25,18 +29,12 @@ constexpr Remedy remedies[] = {
      "record an event after the first work and let the second stream wait for it, or use one "
      "stream"},
     {"no edge of the graph", "add an edge between the two nodes of the graph"},
-    {"only one access is atomic or volatile", "make both accesses atomic, or order them"},
-    {"nothing that orders the blocks",
-     "use two kernels, other output memory, or atomics for both accesses"},
-    {"no __syncwarp() or barrier",
-     "call __syncwarp() between the two accesses: lanes do not run in lockstep"},
-    {"no barrier between",
-     "call __syncthreads() between the two accesses, in a loop also at its end"},
-    {"exited without reaching a barrier",
-     "replace if (i >= n) return; by a condition around the work, not around the barrier"},
-    {"wait at different barriers", "move __syncthreads() out of the branch"},
+    {"wait at different", "move __syncthreads() out of the branch"},
     {"lanes that have exited", "compute the mask before threads leave, or let them stay"},
 };
+// As messages say what is missing.
+constexpr std::string_view between_blocks = "nothing that orders the blocks";
+constexpr std::string_view within_warp = "no __syncwarp() or barrier";
 
 /// The shared variable that a message names, without its kernel.
 std::string_view shared_variable_in(std::string_view message) {
@@ -49,67 +47,52 @@ std::string_view shared_variable_in(std::string_view message) {
   return colon == npos ? message : message.substr(colon + 1);
 }
 
-enum class Numbers { Unknown, Integers, Floating };
-
-/// What the argument of this name points to, as far as its declaration in the message tells.
-Numbers numbers_of(std::string_view message, std::string_view name) {
+/// The type of the argument of this name, as its declaration in the message tells. One that comes
+/// from the only argument that the memory was passed as has that one's.
+NumberType argument_type(std::string_view message, std::string_view name) {
   const std::size_t begin = message.find("passed as ");
-  if (begin == npos) return Numbers::Unknown;
-  for (std::size_t at = message.find('\'', begin); at != npos; at = message.find('\'', at + 1)) {
+  NumberType only;
+  int count = 0;
+  std::size_t at = begin == npos ? npos : message.find('\'', begin);
+  while (at != npos) {
     const std::size_t end = message.find('\'', at + 1);
+    if (end == npos) break;
     const Tokens declared = tokens_of(message.substr(at + 1, end - at - 1));
-    if (end == npos) return Numbers::Unknown;
-    at = end;
-    if (declared.empty() || declared.back() != name) continue;
-    for (const std::string_view word : declared) {
-      if (word == "float" || word == "double") return Numbers::Floating;
-      if (word == "int" || word == "unsigned" || word == "long") return Numbers::Integers;
-    }
+    only = number_type_of(declared);
+    if (std::find(declared.begin(), declared.end(), name) != declared.end()) return only;
+    ++count;
+    at = message.find('\'', end + 1);
   }
-  return Numbers::Unknown;
+  return count == 1 ? only : NumberType{};
 }
 
-std::string extreme(const char* function, const std::string& target, Numbers numbers) {
-  constexpr const char* loop = "a loop with atomicCAS";
-  const std::string call = std::string(function) + "(" + target + ", ...)";
-  switch (numbers) {
-    case Numbers::Integers:
-      return call;
-    case Numbers::Floating:
-      return std::string(loop) + " (" + function + " takes integers)";
-    default:
-      return call + " for integers, " + loop + " for floating-point numbers";
+/// The type of a shared variable, if all that have the name have one.
+NumberType shared_type(const Tokens& code, std::string_view name) {
+  NumberType found;
+  for (std::size_t at = 0; at < code.size(); ++at) {
+    if (code[at] != "__shared__") continue;
+    const auto begin = code.begin() + static_cast<std::ptrdiff_t>(at);
+    const Tokens declared(begin, std::find(begin, code.end(), ";"));
+    if (std::find(declared.begin(), declared.end(), name) == declared.end()) continue;
+    const NumberType type = number_type_of(declared);
+    if (found.bytes != 0 && !(found == type)) return {};
+    found = type;
   }
+  return found;
 }
 
-/// The atomic operation that does the update.
-std::string operation_for(const PlaceUpdate& update, Numbers numbers) {
-  const std::string target =
-      update.place.starts_with('*') ? update.place.substr(1) : "&" + update.place;
-  const auto call = [&](const char* function) {
-    return std::string(function) + "(" + target + ", ...)";
-  };
-  switch (update.kind) {
-    case PlaceUpdate::Kind::Add:
-      return call("atomicAdd");
-    case PlaceUpdate::Kind::Subtract:
-      return numbers == Numbers::Floating ? "atomicAdd(" + target + ", -...)" : call("atomicSub");
-    case PlaceUpdate::Kind::And:
-      return call("atomicAnd");
-    case PlaceUpdate::Kind::Or:
-      return call("atomicOr");
-    case PlaceUpdate::Kind::Xor:
-      return call("atomicXor");
-    case PlaceUpdate::Kind::Maximum:
-      return extreme("atomicMax", target, numbers);
-    case PlaceUpdate::Kind::Minimum:
-      return extreme("atomicMin", target, numbers);
-    case PlaceUpdate::Kind::Claim:
-      return call("atomicCAS");
-    case PlaceUpdate::Kind::Other:
-      break;
-  }
-  return "a loop with atomicCAS";
+/// "write of 1 byte" tells something of a type that is not known.
+NumberType accessed_type(std::string_view access) {
+  if (access.ends_with(" of 1 byte")) return {NumberType::Kind::Unsigned, 1};
+  if (access.ends_with(" of 2 bytes")) return {NumberType::Kind::Unsigned, 2};
+  return {};
+}
+
+NumberType type_of(const PlaceUpdate& update, const Finding& finding, const Tokens& code) {
+  const bool is_shared = !shared_variable_in(finding.message).empty();
+  const NumberType type =
+      is_shared ? shared_type(code, update.name) : argument_type(finding.message, update.name);
+  return type.bytes == 0 ? accessed_type(finding.at.access) : type;
 }
 
 /// The last of the lines that `text` ends with, which loses it; a line break ends each.
@@ -123,7 +106,7 @@ std::string_view take_last_line(std::string_view* text) {
 
 /// The lines above a place that may lead to it: nothing across a barrier, the end of a block or the
 /// beginning of one without a condition.
-std::string_view near_above(const FoundPlace& place) {
+std::string near_above(const FoundPlace& place) {
   std::string_view rest = place.above;
   std::size_t length = 0;
   while (!rest.empty()) {
@@ -132,7 +115,11 @@ std::string_view near_above(const FoundPlace& place) {
     if (line == "{" && rest.rfind("if") == npos) break;
     length += line.size() + 1;
   }
-  return std::string_view(place.above).substr(place.above.size() - length);
+  return place.above.substr(place.above.size() - length);
+}
+
+const std::string& line_of(const FoundPlace& place) {
+  return place.whole.empty() ? place.source : place.whole;
 }
 
 /// The update that both accesses of a race are parts of.
@@ -141,47 +128,137 @@ std::optional<PlaceUpdate> update_in(const Finding& finding) {
   const std::string_view shared = shared_variable_in(finding.message);
   const bool is_one_line = at.place == other.place && at.source == other.source;
   if (is_one_line) {
-    std::vector<PlaceUpdate> updates = find_updates(at.source, shared);
+    std::vector<PlaceUpdate> updates = find_updates(line_of(at), shared);
     if (updates.size() == 1) return std::move(updates[0]);
   }
   constexpr std::uint32_t near = 3;
   const FoundPlace& last = at.line < other.line ? other : at;
   const FoundPlace& first = at.line < other.line ? at : other;
   if (at.line == 0 || at.file != other.file || last.line - first.line > near) return std::nullopt;
-  std::vector<PlaceUpdate> updates =
-      find_updates(std::string(near_above(last)) + last.source, shared);
+  std::vector<PlaceUpdate> updates = find_updates(near_above(last) + line_of(last), shared);
   std::erase_if(updates, [&](const PlaceUpdate& update) {
-    return !update.in_two_steps || !mentions(first.source, update.place) ||
-           !mentions(last.source, update.place);
+    return !update.in_two_steps || !mentions(line_of(first), update.place) ||
+           !mentions(line_of(last), update.place);
   });
   if (updates.size() != 1) return std::nullopt;
   return std::move(updates[0]);
 }
 
-std::string remedy_of_update(const PlaceUpdate& update, std::string_view message) {
+std::string remedy_of_update(const PlaceUpdate& update, NumberType type) {
   const bool claims = update.kind == PlaceUpdate::Kind::Claim;
   return (update.in_two_steps ? "several threads read " + update.place +
-                                    " and write it later, and others may write in between: use "
+                                    " and write it later, and others may write in between: "
                               : "several threads read, change and write " + update.place +
-                                    ", which no barrier puts in order: use ") +
-         operation_for(update, numbers_of(message, update.name)) +
-         (claims ? "" : ", or a reduction") +
+                                    ", which no barrier puts in order: ") +
+         atomic_update(update, type) + (claims ? "" : ", or a reduction") +
          "; if each thread is meant to have a place of its own, correct the index";
+}
+
+bool says(const Finding& finding, std::string_view words) {
+  return finding.message.find(words) != npos;
+}
+
+bool is_same_write(const FoundPlace& at, const FoundPlace& other) {
+  return at.place == other.place && at.source == other.source && at.access.starts_with("write") &&
+         other.access.starts_with("write");
+}
+
+constexpr const char* for_blocks =
+    "use two kernels, a second array for the output, or atomics for both accesses";
+
+/// The body of a function, if its definition is there as text.
+Tokens body_of(const Tokens& code, std::string_view function) {
+  for (std::size_t at = 0; at + 1 < code.size(); ++at) {
+    if (code[at] != function || code[at + 1] != "(") continue;
+    const std::size_t begin = behind_bracket(code, at + 1);
+    if (begin >= code.size() || code[begin] != "{") continue;
+    return {code.begin() + static_cast<std::ptrdiff_t>(begin),
+            code.begin() + static_cast<std::ptrdiff_t>(behind_bracket(code, begin))};
+  }
+  return {};
+}
+
+bool has(const Tokens& code, std::string_view word) {
+  return std::find(code.begin(), code.end(), word) != code.end();
+}
+
+/// Of the finding's kernel, where its source is known. Parts of that.
+Tokens kernel_body(const Finding& finding, const FindingSituation& situation) {
+  const std::string name = base::readable_name(finding.kernel);
+  return body_of(tokens_of(situation.source), own_name(name));
+}
+
+/// Whether a condition decides on something else than an early return.
+bool has_branch(const Tokens& code) {
+  for (std::size_t at = 0; at + 1 < code.size(); ++at) {
+    if (code[at] != "if" || code[at + 1] != "(") continue;
+    std::size_t then = behind_bracket(code, at + 1);
+    if (then < code.size() && code[then] == "{") ++then;
+    if (then >= code.size() || code[then] != "return") return true;
+  }
+  return false;
+}
+
+/// Of several writes by one line.
+std::string remedy_of_writes(const Finding& finding, const FindingSituation& situation) {
+  std::string text = "let one thread write this place, or give each thread ";
+  if (says(finding, between_blocks))
+    return text +
+           "of all blocks one of its own, such as the one at blockIdx.x * blockDim.x + threadIdx.x";
+  text += "one of its own";
+  const Tokens body = kernel_body(finding, situation);
+  if (body.empty() || has(body, "for") || has(body, "while"))
+    text +=
+        "; if the writes are in different turns of a loop, call __syncthreads() between the turns";
+  return text;
+}
+
+/// The pair that was found first is of one warp or block, others of the same lines may not be.
+std::string remedy_by_barrier(const Finding& finding, const FindingSituation& situation) {
+  const bool in_warp = says(finding, within_warp);
+  std::string text;
+  if (in_warp && situation.threads <= 32) {
+    text = "call __syncwarp() between the two accesses: lanes do not run in lockstep";
+  } else {
+    text = "call __syncthreads() between the two accesses, in a loop also at its end";
+    if (in_warp) text += " (__syncwarp() is enough only if both threads are always of one warp)";
+  }
+  if (situation.blocks > 1 && says(finding, "of global memory"))
+    text += std::string("; if other blocks access the same places, ") + for_blocks;
+  return text;
+}
+
+std::string remedy_of_race(const Finding& finding, const FindingSituation& situation) {
+  if (const std::optional<PlaceUpdate> update = update_in(finding))
+    return remedy_of_update(*update, type_of(*update, finding, tokens_of(situation.source)));
+  if (is_same_write(finding.at, *finding.other)) return remedy_of_writes(finding, situation);
+  if (says(finding, "only one access is atomic or volatile"))
+    return "make both accesses atomic, or order them";
+  if (says(finding, between_blocks)) return for_blocks;
+  return remedy_by_barrier(finding, situation);
+}
+
+/// Of a barrier that some threads missed: they have returned, or a condition kept them from it.
+std::string remedy_of_exit(const Finding& finding, const FindingSituation& situation) {
+  const std::string by_return =
+      "replace if (i >= n) return; by a condition around the work, not around the barrier";
+  const std::string by_branch =
+      "move __syncthreads() out of the branch or the loop that only some threads are in: all "
+      "threads of the block must call it equally often";
+  const Tokens body = kernel_body(finding, situation);
+  if (!body.empty() && !has(body, "return")) return by_branch;
+  const std::string code = near_above(finding.at) + line_of(finding.at);
+  return body.empty() || has_branch(tokens_of(code)) ? by_return + "; or " + by_branch : by_return;
 }
 
 }  // namespace
 
-std::string remedy_of(const Finding& finding) {
-  if (finding.check == Check::Race && finding.other && finding.at.stream.empty()) {
-    const FoundPlace &at = finding.at, &other = *finding.other;
-    if (const auto update = update_in(finding)) return remedy_of_update(*update, finding.message);
-    if (at.place == other.place && at.source == other.source && at.access.starts_with("write") &&
-        other.access.starts_with("write"))
-      return "let one thread write this place, or give each thread one of its own; if the writes "
-             "are in different turns of a loop, call __syncthreads() between the turns";
-  }
+std::string remedy_of(const Finding& finding, const FindingSituation& situation) {
+  if (finding.check == Check::Race && finding.other && finding.at.stream.empty())
+    return remedy_of_race(finding, situation);
+  if (says(finding, "exited without reaching a barrier")) return remedy_of_exit(finding, situation);
   for (const Remedy& remedy : remedies)
-    if (finding.message.find(remedy.words) != npos) return remedy.text;
+    if (says(finding, remedy.words)) return remedy.text;
   return {};
 }
 

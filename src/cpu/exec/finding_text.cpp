@@ -57,6 +57,7 @@ FoundPlace place_of(const LaunchContext& launch, const BlockFrame& block, const 
   place.place = std::move(found.place);
   place.source = std::move(found.text);
   place.above = std::move(found.above);
+  place.whole = std::move(found.whole);
   return place;
 }
 

@@ -111,10 +111,10 @@ void Findings::add_to_report(const std::string& json) {
   if (has_report()) std::ofstream(report_path(), std::ios::app) << json + "\n";
 }
 
-void Findings::add(Finding finding) {
+void Findings::add(Finding finding, const FindingSituation& situation) {
+  finding.remedy = remedy_of(finding, situation);
   if (has_report()) add_to_report(finding_json(finding));
   State& own = state();
-  finding.remedy = remedy_of(finding);
   const std::lock_guard lock(own.mutex);
   if (own.collects) {
     own.kept.push_back(std::move(finding));

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cpu/exec/fault.h"
+#include "cpu/exec/finding_situation.h"
 #include "cpu/exec/launch_context.h"
 #include "cpu/kernel_abi/checks.h"
 
@@ -22,6 +23,7 @@ struct FoundPlace {
   std::string place;       ///< as messages name it: " at program.py:12"; may be empty
   std::string source;      ///< the line itself; may be empty
   std::string above;       ///< the few lines before it, as SourceLine has them
+  std::string whole;       ///< the line where `source` is shortened; else empty
   Dim3 block{0, 0, 0}, thread{0, 0, 0};
   std::string access;        ///< "write of 4 bytes"; empty when it is not an access
   std::string kernel;        ///< if that is another one than the finding's, or has another stream
@@ -57,7 +59,7 @@ class Findings {
   bool is_new(const FindingKey& key);
   /// Keeps it, and writes it to the standard error stream unless findings are collected. Also
   /// appends it to the file of PYCUDA_CPU_CHECK_REPORT, a line of JSON each.
-  void add(Finding finding);
+  void add(Finding finding, const FindingSituation& situation = {});
   /// Whether a file is written: what PYCUDA_CPU_CHECK_REPORT names.
   static bool has_report();
   /// Appends a line to it: a launch that failed without a finding that says so.

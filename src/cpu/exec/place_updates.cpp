@@ -57,6 +57,12 @@ Tokens statements_of(std::string_view code) {
   return tokens;
 }
 
+/// "*p" of "(*p)".
+std::string without_brackets(const std::string& place) {
+  const bool is_enclosed = place.starts_with('(') && place.find(')') + 1 == place.size();
+  return is_enclosed ? place.substr(1, place.size() - 2) : place;
+}
+
 /// Some tokens: from `begin` to before `end`.
 struct Range {
   std::size_t begin = 0, end = 0;
@@ -153,36 +159,31 @@ class Code {
     return found;
   }
 
-  bool has_other_use(const Mention& place) const {
-    return std::any_of(mentions_.begin(), mentions_.end(), [&](const Mention& mention) {
-      return mention.name == place.name && mention.text != place.text;
-    });
+  /// "a[0]", which all threads have in common: other parts of the array have no part in its update.
+  bool is_one_element(const Mention& place) const {
+    return place.end - place.begin == 4 && at(place.begin + 1) == "[" &&
+           std::isdigit(static_cast<unsigned char>(tokens_[place.begin + 2][0])) != 0;
   }
-
-  /// How a variable is changed before it is used, as changed_by says.
-  char change_of(const Mention& use) const {
-    for (const Mention& mention : mentions_) {
-      if (mention.begin < use.begin && mention.text == use.text && changed_by(mention) != '\0')
-        return changed_by(mention);
-    }
-    return '\0';
+  bool has_other_use(const Mention& place) const {
+    return !is_one_element(place) &&
+           std::any_of(mentions_.begin(), mentions_.end(), [&](const Mention& mention) {
+             return mention.name == place.name && mention.text != place.text;
+           });
   }
 
   std::optional<PlaceUpdate> update_of(const Mention& place) const {
     if (has_other_use(place)) return std::nullopt;
-    PlaceUpdate update{place.written, place.name};
+    PlaceUpdate update{without_brackets(place.written), place.name};
     if (const char sign = changed_by(place); sign != '\0') {
-      update.kind = kind_of(at(place.end) == "<<=" || at(place.end) == ">>=" ? '<' : sign);
+      update.kind = kind_of_sign(place, sign);
       return update;
     }
     const Range value = value_of(place);
     const std::vector<const Mention*> read = mentions_in(value, place);
     if (!read.empty()) {
-      const bool is_whole = read[0]->begin == value.begin && read[0]->end == value.end;
-      const char sign = is_whole ? change_of(*read[0]) : '\0';
-      // Such as one that is written back as it was, at the end of an exchange.
-      if (is_whole && sign == '\0') return std::nullopt;
-      update.kind = is_whole ? kind_of(sign) : kind_of_value(value, *read[0]);
+      if (read[0]->begin == value.begin && read[0]->end == value.end)
+        return update_of_copy(std::move(update), *read[0]);
+      update.kind = kind_of_value(value, *read[0]);
       update.in_two_steps = is_copy_of(*read[0], place);
       return update;
     }
@@ -192,6 +193,31 @@ class Code {
       return update;
     }
     return std::nullopt;
+  }
+
+  /// Of a copy that is written back. As it was, such as at the end of an exchange, it is none.
+  std::optional<PlaceUpdate> update_of_copy(PlaceUpdate update, const Mention& copy) const {
+    for (const Mention& mention : mentions_) {
+      if (mention.text != copy.text || mention.begin >= copy.begin) continue;
+      update.in_two_steps = true;
+      if (const char sign = changed_by(mention); sign != '\0') {
+        update.kind = kind_of_sign(mention, sign);
+        return update;
+      }
+      if (!assigns(mention)) continue;
+      const Range value = value_of(mention);
+      for (const Mention& old : mentions_) {
+        if (old.text != copy.text || old.begin < value.begin || old.end > value.end) continue;
+        update.kind = kind_of_value(value, old);
+        return update;
+      }
+    }
+    return std::nullopt;
+  }
+
+  /// Of what an operator such as `+=` changes.
+  Kind kind_of_sign(const Mention& changed, char sign) const {
+    return kind_of(is_one_of(at(changed.end), {"<<=", ">>="}) ? '<' : sign);
   }
 
   /// Of a value that is made of the one before.

@@ -66,7 +66,7 @@ void add_finding(const LaunchContext& launch, const BlockFrame& block, const Pas
   finding.message = std::move(message);
   if (is_strong(now) != is_strong(past))
     finding.message += ", and only one access is atomic or volatile";
-  Findings::instance().add(std::move(finding));
+  Findings::instance().add(std::move(finding), situation_of(launch));
 }
 
 std::string in_commas(const std::string& place) {
@@ -161,6 +161,7 @@ FoundPlace found(const Work& work, const WorkAccess& access) {
   place.place = std::move(line.place);
   place.source = std::move(line.text);
   place.above = std::move(line.above);
+  place.whole = std::move(line.whole);
   return place;
 }
 

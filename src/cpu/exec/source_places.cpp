@@ -94,12 +94,13 @@ std::string with_number(std::string name, std::uint64_t number) {
 }
 
 /// Quotes stay readable on a terminal's line.
-std::string shortened(std::string text) {
+SourceLine shortened(SourceLine line) {
   constexpr std::size_t longest = 160;
-  if (text.size() <= longest) return text;
+  if (line.text.size() <= longest) return line;
   std::size_t end = longest;
-  while ((static_cast<unsigned char>(text[end]) & 0xc0u) == 0x80u) --end;  // not within UTF-8
-  return text.substr(0, end) + "...";
+  while ((static_cast<unsigned char>(line.text[end]) & 0xc0u) == 0x80u) --end;  // not within UTF-8
+  line.whole = std::exchange(line.text, line.text.substr(0, end) + "...");
+  return line;
 }
 
 }  // namespace
@@ -130,14 +131,22 @@ SourceLine find_source_line(const void* code, const std::string& file, std::uint
       if (!is_same_file(file, place.file)) continue;
       const std::uint32_t number = place.first_line + line - 1;
       const std::string named = with_number(place.name, number);
-      return {" at " + named, shortened(line_of(place.text, line)), file_of(place.name), number,
-              lines_above(place.text, line)};
+      return shortened({" at " + named,
+                        line_of(place.text, line),
+                        file_of(place.name),
+                        number,
+                        lines_above(place.text, line),
+                        {}});
     }
   }
-  if (file.empty()) return {" at line " + std::to_string(line), {}, {}, line, {}};
+  if (file.empty()) return {" at line " + std::to_string(line), {}, {}, line, {}, {}};
   const std::string text = text_of_file(file);
-  return {" at " + file + ":" + std::to_string(line), shortened(line_of(text, line)), file, line,
-          lines_above(text, line)};
+  return shortened({" at " + file + ":" + std::to_string(line),
+                    line_of(text, line),
+                    file,
+                    line,
+                    lines_above(text, line),
+                    {}});
 }
 
 std::optional<SourceText> find_source_text(const void* code, const std::string& file) {

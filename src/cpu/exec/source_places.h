@@ -25,6 +25,8 @@ struct SourceLine {
   std::string file;  ///< "program.py", or what the place says where it is not a file
   std::uint32_t line = 0;
   std::string above;  ///< up to three lines before it, trimmed alike, each with a line break
+  std::string
+      whole;  ///< the text if that is too long to be quoted, where it is shortened; else empty
 };
 
 /// A whole source, under the name that its lines have in SourceLine::file.

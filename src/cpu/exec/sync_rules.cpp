@@ -64,7 +64,7 @@ void add(const SyncState& state, const ThreadFrame& thread, const ThreadFrame* o
   if (other != nullptr) finding.other = place(state, *other);
   finding.message = std::move(message);
   finding.ended_launch = ended_launch;
-  Findings::instance().add(std::move(finding));
+  Findings::instance().add(std::move(finding), situation_of(state.launch));
 }
 
 /// The lanes of a warp that the block has started with.

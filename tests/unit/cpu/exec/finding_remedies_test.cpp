@@ -71,6 +71,11 @@ TEST_CASE("updates of one place need an atomic operation") {
       {"int old = out[0]; out[0] = old + 1;", "use atomicAdd(&out[0], ...)"},
       {"int old = out[i & 7]; old++; out[i & 7] = old;", "use atomicAdd(&out[i & 7], ...)"},
       {"int old = *s; old |= bit; *s = old;", "use atomicOr(s, ...)"},
+      {"int v = out[i % 4]; v = v + 1; out[i % 4] = v;", "use atomicAdd(&out[i % 4], ...)"},
+      {"int v = out[i]; v |= 4; out[i] = v;", "use atomicOr(&out[i], ...)"},
+      {"(*length)++;", "change and write *length, which"},
+      {"(*length)++;", "use atomicAdd(length, ...)"},
+      {"out[0] += out[threadIdx.x];", "use atomicAdd(&out[0], ...)"},
   };
   for (const auto& [line, words] : cases) {
     const std::string remedy = remedy_of_line(line);
@@ -97,18 +102,68 @@ TEST_CASE("maxima and minima need one, too, however they are written") {
     CHECK(contains(remedy_of_line(line), "use atomicMin(s, ...) for integers"));
 }
 
+/// Of a race for memory that was passed as the argument.
+std::string remedy_for(const std::string& declaration, std::string line) {
+  return remedy_of_line(std::move(line), "global memory, 0 bytes into the block, passed as '" +
+                                             declaration + "', argument #0 (0-based)");
+}
+
 TEST_CASE("the type that the message names decides on the operation") {
-  const std::string floats =
-      "global memory, 0 bytes into the block, passed as 'float *out', "
-      "argument #0 (0-based)";
-  CHECK(contains(remedy_of_line("if (v > out[0]) out[0] = v;", floats),
-                 "use a loop with atomicCAS (atomicMax takes integers)"));
-  CHECK(contains(remedy_of_line("out[0] -= v;", floats), "use atomicAdd(&out[0], -...)"));
-  const std::string integers =
-      "global memory, 0 bytes into the block, passed as 'float *a', "
-      "argument #0 (0-based), and 'unsigned int *out', argument #1";
-  CHECK(contains(remedy_of_line("if (v > out[0]) out[0] = v;", integers),
-                 "use atomicMax(&out[0], ...), or a reduction"));
+  struct Case {
+    const char *declaration, *line, *words;
+  };
+  const Case cases[] = {
+      {"float *out", "if (v > out[0]) out[0] = v;",
+       "use a loop with atomicCAS (atomicMax takes integers)"},
+      {"double *out", "out[0] = fmax(out[0], v);", "use a loop with atomicCAS (atomicMax takes"},
+      {"float *out", "out[0] -= v;", "use atomicAdd(&out[0], -...)"},
+      {"float *out", "out[0]--;", "use atomicAdd(&out[0], -...)"},
+      {"float4 *out", "out[0].x -= v;", "use atomicAdd(&out[0].x, -...)"},
+      {"float *out", "if (out[0] == 0) out[0] = v;", "make out an array of int and use atomicCAS("},
+      {"int out[]", "out[0] -= v;", "use atomicSub(&out[0], ...)"},
+      {"unsigned *out", "out[0] = max(out[0], v);", "use atomicMax(&out[0], ...), or a red"},
+      {"unsigned char *out", "out[0] |= 1;",
+       "make out an array of int and use atomicOr(&out[0], ...) (atomicOr takes no numbers of 1 "},
+      {"const volatile short *out", "*out += 1;", "make out an array of int and use atomicAdd(out"},
+      {"uint8_t *out", "out[i] *= 2;", "make out an array of int and use a loop with atomicCAS"},
+      {"unsigned short *out", "out[i] *= 2;", ": use a loop with atomicCAS, or"},
+      {"__half *out", "out[0] += v;", "use atomicAdd(&out[0], ...), or"},
+      {"long long *out", "out[0] += 1;", "use atomicAdd((unsigned long long *)&out[0], ...)"},
+      {"long long *out", "out[0] -= 1;", "use atomicAdd((unsigned long long *)&out[0], -...)"},
+      {"long long int *out", "if (v > *out) *out = v;", "use atomicMax(out, ...), or"},
+      {"long *out", "if (v > *out) *out = v;", "use atomicMax((long long *)out, ...), or"},
+      {"size_t *out", "out[0] &= 3;", "use atomicAnd((unsigned long long *)&out[0], ...)"},
+      {"unsigned long long *out", "out[0] -= 1;", "use atomicAdd(&out[0], -...)"},
+      {"Number *out", "out[0] -= v;",
+       "use atomicSub(&out[0], ...) for int, atomicAdd(&out[0], -...) for other types"},
+      {"Number *out', argument #0 (0-based), and 'float *a", "out[0] -= v;", "for int, atomicAdd("},
+      {"float *a', argument #0 (0-based), and 'int *out", "out[0] -= v;", "use atomicSub("},
+      {"float *a", "*p -= v;", "use atomicAdd(p, -...)"},
+  };
+  for (const Case& one : cases) CHECK(contains(remedy_for(one.declaration, one.line), one.words));
+}
+
+TEST_CASE("the declaration of a shared variable does, too") {
+  Finding finding =
+      race("s -= v;", "shared memory, 0 bytes into the 4-byte shared variable 'f::s'");
+  FindingSituation situation;
+  const auto remedy = [&](const char* source) {
+    situation.source = source;
+    return remedy_of(finding, situation);
+  };
+  CHECK(contains(remedy("__shared__ float s; int s2;"), "use atomicAdd(&s, -...), or"));
+  CHECK(contains(remedy("__shared__ int s;"), "use atomicSub(&s, ...), or"));
+  CHECK(
+      contains(remedy("__shared__ unsigned char t[3], s;"), "make s an int and use atomicSub(&s"));
+  CHECK(
+      contains(remedy("__shared__ int s; void g() { __shared__ float s; }"), "for int, atomicAdd"));
+  CHECK(contains(remedy("template <class T> void f() { __shared__ T s; }"), "for int, atomicAdd("));
+}
+
+TEST_CASE("the size of an access decides where nothing else does") {
+  Finding finding = race("p->flags |= 2;");
+  finding.at.access = finding.other->access = "write of 1 byte";
+  CHECK(contains(remedy_of(finding), "make p an array of int and use atomicOr(&p->flags, ...)"));
 }
 
 TEST_CASE("who takes a place that is free needs one exchange") {
@@ -148,6 +203,7 @@ TEST_CASE("other races of a line need a barrier") {
            "if (s[i] < s[i + half]) s[i] = s[i + half];",
            "int t = a[i]; a[i] = a[j]; a[j] = t;",
            "int t = a[0]; a[0] = t;",
+           "*p += p[half];",
            "",
            "if (",
            ")] } = a[",
@@ -186,8 +242,83 @@ TEST_CASE("a line that all threads write to one place needs one thread") {
   finding.message = "two threads of a warp ... with no __syncwarp() or barrier between them";
   finding.at.access = finding.other->access = "write of 4 bytes";
   CHECK(remedy_of(finding).starts_with("let one thread write this place"));
+  CHECK(contains(remedy_of(finding), "between the turns"));
+  FindingSituation situation;
+  finding.kernel = "_Z1kPf";
+  situation.source = "__global__ void k(float *out) { out[0] = s; }";
+  CHECK(remedy_of(finding, situation).ends_with(", or give each thread one of its own"));
   finding.other->access = "read of 4 bytes";
   CHECK(contains(remedy_of(finding), "call __syncwarp()"));
+}
+
+TEST_CASE("a barrier orders no blocks") {
+  Finding finding = race("a[threadIdx.x] = s;");
+  finding.message = "threads of two blocks ... with nothing that orders the blocks";
+  finding.at.access = finding.other->access = "write of 4 bytes";
+  CHECK(
+      contains(remedy_of(finding), "each thread of all blocks one of its own, such as the one at"));
+  CHECK(remedy_of(finding).find("__sync") == std::string::npos);
+  finding.other->access = "read of 4 bytes";
+  CHECK(contains(remedy_of(finding), "use two kernels, a second array for the output, or atomics"));
+}
+
+TEST_CASE("the pair of a warp that was found first stands for those of the block and the grid") {
+  Finding finding = race("a[i] = s;");
+  finding.other->source = "a[i + 1] = 2;";
+  finding.message =
+      "two threads of a warp access the same byte of global memory, with no __syncwarp() or "
+      "barrier "
+      "between them";
+  FindingSituation situation;
+  situation.blocks = 1;
+  situation.threads = 32;
+  CHECK(remedy_of(finding, situation).starts_with("call __syncwarp() between the two accesses"));
+  situation.threads = 33;
+  const std::string of_block = remedy_of(finding, situation);
+  CHECK(of_block.starts_with("call __syncthreads() between the two accesses, in a loop also at"));
+  CHECK(of_block.ends_with("(__syncwarp() is enough only if both threads are always of one warp)"));
+  situation.blocks = 2;
+  CHECK(contains(remedy_of(finding, situation),
+                 "; if other blocks access the same places, use two kernels, a second array"));
+  finding.message.replace(finding.message.find("global"), 6, "shared");
+  CHECK(remedy_of(finding, situation) == of_block);
+}
+
+TEST_CASE("a barrier that some threads miss is moved out of the branch, unless they return") {
+  Finding finding;
+  finding.check = Check::Sync;
+  finding.kernel = "_Z1kPfi";
+  finding.message = "3 threads exited without reaching a barrier that the others wait at";
+  FindingSituation situation;
+  const auto remedy = [&](const std::string& body, std::string above, std::string line) {
+    finding.at.above = std::move(above);
+    finding.at.source = std::move(line);
+    situation.source = body.empty() ? body : "__global__ void k(float *a, int n) { " + body + " }";
+    return remedy_of(finding, situation);
+  };
+  const std::string branch = remedy("for (;;) if (t < h) { __syncthreads(); }", "", "");
+  CHECK(branch.starts_with("move __syncthreads() out of the branch or the loop"));
+  const std::string early = remedy("if (i >= n) return; f(); __syncthreads();",
+                                   "if (i >= n) return;\nf();\n", "__syncthreads();");
+  CHECK(early.starts_with("replace if (i >= n) return; by a condition"));
+  CHECK(early.find("branch") == std::string::npos);
+  const std::string both = early + "; or " + branch;
+  CHECK(remedy("if (i >= n) return; ...", "if (t < h) {\n", "__syncthreads();") == both);
+  CHECK(remedy("", "", "__syncthreads();") == both);
+}
+
+TEST_CASE("threads of a block that wait at two barriers have a remedy, too") {
+  Finding finding;
+  finding.check = Check::Sync;
+  finding.message = "threads of the block wait at different __syncthreads(): a condition around";
+  CHECK(remedy_of(finding) == "move __syncthreads() out of the branch");
+}
+
+TEST_CASE("a line that is too long to be quoted is known as a whole") {
+  Finding finding = race("__global__ void k(int *in, int c) { c = 1 ...");
+  finding.at.whole = finding.other->whole =
+      "__global__ void k(int *in, int c) { c = 1; *in += c; }";
+  CHECK(contains(remedy_of(finding), "use atomicAdd(in, ...)"));
 }
 
 TEST_CASE("the variable that a message names is meant") {
