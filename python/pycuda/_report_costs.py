@@ -111,8 +111,21 @@ def _uncoalesced(line, accesses, kernel):
     stride, in_row = _strides(access, kernel)
     start = access.sample.addresses[0] % 32 if access.sample else 0
     if stride is not None and abs(stride) == access.bytes:
-        how = f"The warp's addresses are neighbours but start {start} bytes behind a multiple of 32."
-        change = "Let each row or slice start at a multiple of 32 bytes: pad rows, or shift the index."
+        lanes = access.sample.lanes
+        if lanes[-1] - lanes[0] >= len(lanes):
+            how = (
+                f"Neighbouring threads access neighbouring elements, but of the lanes {lanes[0]} to {lanes[-1]} only "
+                f"{len(lanes)} take part: a branch has divided the warp, and each part moves the others' elements, too."
+            )
+            change = (
+                "Let all threads of a warp go the same way (a condition on i / 32 instead of i % 2), or let the branch "
+                "only choose a value, and access the memory before or behind it."
+            )
+        else:
+            how = "The warp's addresses are neighbours but " + (
+                f"start {start} bytes behind a multiple of 32." if start else "most do not start at a multiple of 32."
+            )
+            change = "Let each row or slice start at a multiple of 32 bytes: pad rows, or shift the index."
     elif stride is None and in_row in (0, access.bytes, -access.bytes):
         what = "the same place" if in_row == 0 else "neighbouring places"
         how = f"The {kernel.block[0]} threads of a row of the block access {what}, but each row others."

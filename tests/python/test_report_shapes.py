@@ -52,6 +52,20 @@ __global__ void strided(float *a, int n)
     a[i] = 2 * a[i];
 }
 
+__global__ void alternates(float *a, int n)
+{
+  int i = threadIdx.x;
+  if (i % 2)
+    a[i] = sqrtf(a[i]);
+  else
+    for (int k = 0; k < n; k++) a[i] += k;
+}
+
+__global__ void shifted(float *a, int n)
+{
+  a[threadIdx.x + n] = 1;
+}
+
 __global__ void columns(float *a, int n)
 {
   for (int i = 0; i < n; i++)
@@ -198,6 +212,14 @@ def test_swapped_indices_are_seen_in_blocks_of_any_width(kernels, block):
     assert first.title == "Coalesce the accesses to global memory"
     assert "places 256 bytes apart" in first.text and "swap the indices" in first.text
     assert all(one.title != first.title for one in _advice(kernels, "rows", 4096, (32, 8, 1), (2, 8), n=64))
+
+
+def test_lanes_that_a_branch_has_divided_are_not_told_to_shift_the_index(kernels):
+    said = [one.text for one in _advice(kernels, "alternates", 64, (64, 1, 1), n=3) if "sectors" in one.text]
+    assert said and all("only 16 take part: a branch has divided the warp" in text for text in said)
+    assert not any("behind a multiple of 32" in text for text in said)
+    (shifted,) = (one.text for one in _advice(kernels, "shifted", 128, (64, 1, 1), n=1) if "sectors" in one.text)
+    assert "start 4 bytes behind a multiple of 32" in shifted
 
 
 def test_narrow_blocks_should_be_wider(kernels):
