@@ -102,6 +102,36 @@ end(lambda: k(x, np.int64(0), np.intp(0), block=(1, 1, 1)))
     assert "'const float *y', argument #2 (0-based), is null" in output and "'long n'" not in output
 
 
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        (
+            "x[threadIdx.x - 1] = 1;",
+            "where index -1 of 'float *x', argument #0 (0-based), lies if it is computed as an u",
+        ),
+        (
+            "int i = n * n; x[i] = 1;",
+            "at index -1794967296 of 'float *x', argument #0 (0-based), as of an int that over",
+        ),
+    ],
+)
+def test_an_index_that_overflowed_is_named(body, words):
+    output = _said(f"""
+k = SourceModule("__global__ void k(float *x, int n) {{ {body} }}").get_function("k")
+end(lambda: k(x, np.int32(50000), block=(1, 1, 1)))
+""")
+    assert f"far from every allocation, {words}" in output
+
+
+def test_a_trap_may_come_of_an_atomic_operation_on_a_variable_of_the_thread():
+    output = _said("""
+warnings.simplefilter("ignore")
+k = SourceModule("__global__ void k(int *x) { int i; atomicAdd(&i, 1); x[0] = i; }").get_function("k")
+end(lambda: k(x, block=(1, 1, 1)))
+""")
+    assert "trap instruction" in output and "or an atomic operation on a variable of the thread" in output
+
+
 def test_races_and_reads_of_what_nobody_wrote_name_the_argument():
     output = _said(
         """

@@ -92,8 +92,8 @@ std::string advice_on_fault(const std::string& text) {
   std::string advice = cuda::advice_on_grid_fault(text);
   if (advice.empty() && text.find("trap instruction in kernel") != std::string::npos) {
     advice =
-        "; the compiler puts a trap where it sees a null pointer used, the source where it "
-        "says __trap()";
+        "; the compiler puts a trap where it sees a null pointer used or an atomic operation on a "
+        "variable of the thread (which it warns of), the source where it says __trap()";
   }
   return advice;
 }

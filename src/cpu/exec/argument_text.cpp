@@ -3,13 +3,18 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/cxx_names.h"
+#include "cpu/exec/address_table.h"
+#include "cpu/exec/code_tokens.h"
 #include "cpu/exec/declared_parameters.h"
+#include "cpu/exec/number_types.h"
 #include "cpu/exec/source_places.h"
 #include "cpu/exec/stream.h"
 
@@ -68,13 +73,78 @@ std::string joined(const std::vector<std::string>& names) {
   return text;
 }
 
+bool is_pointer(const KernelParameter& parameter, const std::string& declaration) {
+  return declaration.find_first_of("*[") != std::string::npos && parameter.bytes == address_bytes;
+}
+
 bool is_null(const LaunchContext& launch, const KernelParameter& parameter,
              const std::string& declaration) {
-  return declaration.find_first_of("*[") != std::string::npos && parameter.bytes == address_bytes &&
-         word_at(launch, parameter.offset) == 0;
+  return is_pointer(parameter, declaration) && word_at(launch, parameter.offset) == 0;
+}
+
+/// So far behind memory lies the element at an index of 32 bits that was computed below 0.
+constexpr std::int64_t all_indexes = std::int64_t{1} << 32;
+/// So far below 0 is an index that is taken for one.
+constexpr std::int64_t most_below = std::int64_t{1} << 26;
+/// An address so near to an argument that points to no memory comes from that.
+constexpr std::int64_t stray_bytes = std::int64_t{1} << 30;
+
+/// The index of the element at `distance` bytes from the first.
+struct FarIndex {
+  std::int64_t index = 0;
+  bool is_unsigned = false;
+};
+
+std::optional<FarIndex> far_index(std::int64_t distance, std::int64_t element_bytes) {
+  const std::int64_t index = distance / element_bytes;
+  if (index >= all_indexes - most_below && index < all_indexes)
+    return FarIndex{index - all_indexes, true};
+  if (index < 0 && index >= -all_indexes / 2) return FarIndex{index, false};
+  return std::nullopt;
+}
+
+/// Of "float *x"; 0 if the declaration does not tell.
+std::int64_t element_bytes(const std::string& declaration) {
+  const Tokens tokens = tokens_of(declaration);
+  for (const std::string_view token : tokens)
+    if (is_name(token) && token.back() >= '2' && token.back() <= '4' &&
+        number_type_of({token}).bytes != 0)
+      return 0;  // a vector
+  return number_type_of(tokens).bytes;
 }
 
 }  // namespace
+
+std::string index_text(const LaunchContext& launch, std::uint64_t address) {
+  const std::vector<KernelParameter>& parameters = launch.kernel.facts.parameters;
+  const Declared declared = declared_in_source(launch);
+  if (declared.parameters.empty()) return {};
+  std::optional<FarIndex> found;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const std::int64_t bytes = element_bytes(declared.parameters[i]);
+    if (!is_pointer(parameters[i], declared.parameters[i])) continue;
+    const std::uint64_t begin = word_at(launch, parameters[i].offset);
+    const auto distance = static_cast<std::int64_t>(address - begin);
+    if (!AddressTable::instance().find(begin)) {
+      if (std::abs(distance) < stray_bytes) return {};
+      continue;
+    }
+    const std::optional<FarIndex> index = bytes == 0 ? std::nullopt : far_index(distance, bytes);
+    if (!index) continue;
+    names.push_back(name_of(declared, i));
+    found = index;
+  }
+  if (!found) return {};
+  const std::string number = std::to_string(found->index);
+  const bool is_known = names.size() == 1;
+  if (found->is_unsigned)
+    return ", where " +
+           (is_known ? "index " + number + " of " + names[0] + "," : "a negative index") +
+           " lies if it is computed as an unsigned int";
+  return ", at index " + (is_known ? number + " of " + names[0] : "about " + number) +
+         ", as of an int that overflowed (long long does not)";
+}
 
 std::string passed_as(const LaunchContext& launch, const Allocation& allocation) {
   const std::vector<KernelParameter>& parameters = launch.kernel.facts.parameters;

@@ -18,4 +18,10 @@ std::string passed_as(const LaunchContext& launch, const Allocation& allocation)
 /// Empty where none is, or the source is not known.
 std::string null_arguments(const LaunchContext& launch);
 
+/// For an address that is far from every allocation: the index of an argument's elements that leads
+/// there, if it is one that an int or an unsigned int has by mistake: ", at index -1794967296 of
+/// 'float *x', argument #1 (0-based), as of an int that overflowed (long long does not)". Else
+/// empty.
+std::string index_text(const LaunchContext& launch, std::uint64_t address);
+
 }  // namespace pycuda::cpu::exec

@@ -297,7 +297,7 @@ std::string describe_address(std::uint64_t address, const LaunchContext* launch)
     return bytes_text(nearest->begin - address) + " before the start of " +
            allocated_text(*nearest) + passed(*nearest);
   }
-  return "far from every allocation";
+  return "far from every allocation" + (launch == nullptr ? "" : index_text(*launch, address));
 }
 
 Fault describe_fault(const LaunchContext& launch, const FaultRecord& record,

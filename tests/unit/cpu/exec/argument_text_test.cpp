@@ -118,5 +118,44 @@ TEST_CASE("pointers that are null are named, numbers are not") {
   CHECK(text.find("long m") == std::string::npos);
 }
 
+TEST_CASE("an address that an overflowed index leads to has the index") {
+  Memory memory;
+  const std::uintptr_t begin = memory.allocate();
+  Sourced sourced("__global__ void k(unsigned long at, int *x) {}");
+  const auto fault = [&](std::int64_t index, std::uint64_t other) {
+    return sourced.fault({word(0), word(8)},
+                         pack(begin + static_cast<std::uint64_t>(index * 4), begin + other));
+  };
+  CHECK(contains(fault(-1794967296, 0),
+                 "far from every allocation, at index -1794967296 of 'int *x', argument #1 "
+                 "(0-based), as of an int that overflowed (long long does not) in kernel k"));
+  CHECK(contains(fault((std::int64_t{1} << 32) - 3, 0),
+                 "far from every allocation, where index -3 of 'int *x', argument #1 (0-based), "
+                 "lies if it is computed as an unsigned int in kernel k"));
+  for (const std::int64_t no_int : {std::int64_t{3} << 30, std::int64_t{-3} << 30})
+    CHECK(contains(fault(no_int, 0), "far from every allocation in kernel k"));
+}
+
+TEST_CASE("of several arguments that may have led to a stray access none is named") {
+  Memory memory;
+  const std::uintptr_t begin = memory.allocate(), other = memory.allocate();
+  Sourced sourced("__global__ void k(unsigned long at, int *x, float *y) {}");
+  const auto fault = [&](std::int64_t bytes) {
+    return sourced.fault({word(0), word(8), word(16)},
+                         pack(begin + static_cast<std::uint64_t>(bytes), begin, other));
+  };
+  CHECK(contains(fault(std::int64_t{-6} << 30), "allocation, at index about -161"));
+  CHECK(contains(fault((std::int64_t{1} << 34) - 4096), ", where a negative index lies if it"));
+}
+
+TEST_CASE("a stray address that is an argument comes from no index") {
+  Memory memory;
+  const std::uintptr_t begin = memory.allocate();
+  Sourced sourced("__global__ void k(float *at, float *x) {}");
+  const std::uintptr_t stray = begin - (std::uintptr_t{6} << 30);
+  CHECK(contains(sourced.fault({word(0), word(8)}, pack(stray, begin)),
+                 "far from every allocation in kernel k"));
+}
+
 }  // namespace
 }  // namespace pycuda::cpu::exec
