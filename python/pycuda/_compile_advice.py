@@ -79,6 +79,14 @@ _BUILT_IN = (
 ).split()
 
 
+# That programs pass to compilers most, without the dashes.
+_OPTIONS = (
+    "use_fast_math lineinfo generate-line-info device-debug maxrregcount ftz=true ftz=false prec-div=true "
+    "prec-div=false prec-sqrt=true prec-sqrt=false fmad=true fmad=false std=c++14 std=c++17 std=c++20 extended-lambda "
+    "expt-relaxed-constexpr expt-extended-lambda restrict extra-device-vectorization include-path define-macro"
+).split()
+
+
 def _built_in_like(name):
     """The name of CUDA's that `name` is probably meant for, or ""."""
     by_letters = {built_in.lower(): built_in for built_in in _BUILT_IN}
@@ -185,6 +193,9 @@ def advice_on_errors(output, source=""):
         close = difflib.get_close_matches(found[1], _CUDA_HEADERS, 1, 0.8)
         if close and close[0] != found[1]:
             return f"there is no header {found[1]}; did you mean {close[0]}?"
+    if found := re.search(r"unrecognized option (-[^ \n]+) found", output):
+        close = difflib.get_close_matches(found[1].lstrip("-"), _OPTIONS, 1, 0.8)
+        return f"there is no option {found[1]}; did you mean -{close[0]}?" if close else ""
     # Before what the text of a comment makes of it.
     if found := hash_comment_in_errors(output, source):
         return found

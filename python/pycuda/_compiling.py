@@ -52,7 +52,11 @@ def _warn_of_output(log):
             "nvcc said it demoted types in source code it compiled--this is likely not what you want.",
             stacklevel=level,
         )
-    warnings.warn(f"{COMPILER_OUTPUT}\n" + log.rstrip("\n"), stacklevel=level)
+    from pycuda._source_mistakes import mistake_in_warnings  # start-up time: most compilers say nothing
+
+    mistake = mistake_in_warnings(log)
+    what_to_do = f"\nwhat to do: {mistake}" if mistake else ""
+    warnings.warn(f"{COMPILER_OUTPUT}\n" + log.rstrip("\n") + what_to_do, stacklevel=level)
 
 
 class Compiled(NamedTuple):

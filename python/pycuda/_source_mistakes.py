@@ -3,6 +3,8 @@
 
 import re
 
+from pycuda._atomic_mistakes import atomic_in_errors
+
 _CELL_MAGIC = re.compile(r"^[ \t]*(%%[a-z_]\w*)", re.MULTILINE)
 # Others could be a remainder that goes on in the next line.
 _LINE_MAGIC = re.compile(
@@ -18,6 +20,17 @@ _PLACEHOLDER = re.compile(r"%[sdifgr]\b|\$\w+|@\w+@?")
 _POWER = re.compile(r"must be a pointer[^\n]*\n[^\n]*[\w\])] ?\*\* ?[\w(]")
 _COMMA_INDEX = re.compile(r"error[^\n]*\n[^\n]*\w\[[^\[\]\n,<]+,[^\[\]\n<]+\]")
 _VARIABLE_SIZE = re.compile(r"must have a constant value\n[^\n]*\b\w+ +\w+\[")
+_CONSTANT_SIZE = (
+    "the compiler must know the size of an array: #define N 256 or options=['-DN=256']; shared memory of a size that "
+    "the call gives is extern __shared__ float x[], with shared=bytes in the call"
+)
+# "int tile[n]", where nothing says what n is.
+_UNDECLARED_SIZE = re.compile(
+    r'identifier "([a-z]\w*)" is undefined\n[^\n]*'
+    r"(?:\b(?:int|unsigned|char|short|long|float|double|bool)|[234]|_t) +\w+(?:\[\w+\])*\[[^\]\n]*\b\1\b[^\]\n]*\]"
+)
+_PYTHON_HEAD = re.compile(r'expected a "\{"\n[^\n]*\bvoid +(\w+) *\([^\n]*\) *: *(?:\n|$)')
+_NOT_CALLED = re.compile(r"expression has no effect\n[^\n]*?\b(__(?:sync|threadfence)\w*|__trap) *;")
 _NUMPY = {
     "bool_": "bool",
     "int8": "signed char",
@@ -70,7 +83,6 @@ _HABITS = (
         "a pointer has one index: a[row * columns + column] for two dimensions",
     ),
     (r'must have class type but it has type "[^"]*\*"', "a pointer has neither methods nor a length: pass it, int n"),
-    (r'overloaded function "(atomic\w+)" matches', "{} takes an address, as in {}(&a[i], 1), of numbers of one type"),
     (r"too many characters in character constant", 'C++ writes texts in double quotes, "..."'),
     (r'expected a "\("\n[^\n]*\b(if|while)\b +[^( ]', "C++ writes a condition in parentheses: {} (...)"),
     (
@@ -257,23 +269,44 @@ def mistake_in_errors(output):
     if _COMMA_INDEX.search(re.sub(r"\([^()\n]*\)", "", output)):
         return "C++ indexes two dimensions by a[i][j], and a pointer by a[i * columns + j], not by a[i, j]"
     if _VARIABLE_SIZE.search(output):
-        return (
-            "the compiler must know the size of an array: #define N 256 or options=['-DN=256']; shared memory of "
-            "a size that the call gives is extern __shared__ float x[], with shared=bytes in the call"
-        )
+        return _CONSTANT_SIZE
     if "error: an array may not have elements of this type" in output:
         return "kernels take arrays as pointers: float *a, with a[row * columns + column] for two dimensions"
     if "must be a modifiable lvalue" in output and "__constant__" in output:
         return (
             "kernels only read __constant__ variables: Python writes them, memcpy_htod(module.get_global(name)[0], a)"
         )
+    if found := _PYTHON_HEAD.search(output):
+        return f"C++ has braces around a function's body, and no colon: void {found[1]}(...) {{ ... }}"
+    if found := atomic_in_errors(output):
+        return found
     for pattern, remedy in _HABITS:
         if found := re.search(pattern, output):
             return remedy.replace("{}", (found.groups() or ("",))[0])
     return _advice_on_mark(output)
 
 
+def mistake_in_warnings(output):
+    """One sentence about warnings that mean a mistake of beginners, or "".
+
+    Parameters
+    ----------
+    output : str
+        What NVRTC or nvcc said of a source that compiles.
+    """
+    if found := _NOT_CALLED.search(output):
+        return f"{found[1]} without parentheses does nothing: call it, {found[1]}();"
+    if "Cannot do atomic on local memory" in output:
+        return (
+            "an atomic operation on a variable of the thread, which no other thread sees, becomes a trap: pass a "
+            "pointer to the kernel, or declare the variable __shared__"
+        )
+    return ""
+
+
 def undeclared_in_errors(output):
-    """One sentence about a variable that is assigned without a declaration, as in Python, or ""."""
+    """One sentence about a variable without a declaration: one that is assigned, or is the size of an array; or ""."""
+    if found := _UNDECLARED_SIZE.search(output):
+        return f"{found[1]} is not declared, and {_CONSTANT_SIZE}"
     found = _UNDECLARED.search(output)
     return f"C++ declares variables with their type: int {found[1]} = ..., or float {found[1]} = ..." if found else ""

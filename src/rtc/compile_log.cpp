@@ -75,6 +75,17 @@ bool is_remark_on_warnings(std::string_view line) {
   return line.starts_with("Remark: The warnings can be suppressed");
 }
 
+/// Of "warning: kernel.cu(5): Warning: ...", which says it twice, what comes before the second;
+/// that leaves `line`.
+std::string without_second_mark(std::string_view* line) {
+  constexpr std::string_view kFirst = "warning: ", kSecond = ": Warning: ";
+  const std::size_t second = line->find(kSecond);
+  if (!line->starts_with(kFirst) || second == std::string_view::npos) return {};
+  const std::string before(line->substr(kFirst.size(), second - kFirst.size()));
+  line->remove_prefix(second + kSecond.size());
+  return before + ": warning: ";
+}
+
 }  // namespace
 
 std::string clean_log(std::string_view log) {
@@ -92,6 +103,7 @@ std::string clean_log(std::string_view log) {
         (is_remark_on_warnings(line) && !has_warnings))
       continue;
     has_warnings |= line.find("arning") != std::string_view::npos;
+    clean.append(without_second_mark(&line));
     clean.append(line).push_back('\n');
   }
   while (!clean.empty() && (clean.back() == '\n' || clean.back() == ' ')) clean.pop_back();

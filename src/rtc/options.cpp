@@ -112,7 +112,9 @@ class Translator {
         continue;
       }
       if (option.known->value != OptionValue::None && !option.value_given) {
-        if (i + 1 == entries.size()) return refusal(text, "a value must follow it");
+        if (i + 1 == entries.size())
+          return base::Failure{"the option " + text +
+                               " has no value: it follows as the next element"};
         option.value = entries[++i];
       }
       if (auto failure = apply(option, depth)) return failure;

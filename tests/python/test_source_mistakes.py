@@ -58,6 +58,21 @@ def kernel(body, parameters="float *a, int n"):
         (kernel("a[0][1] = 2;"), r"a pointer has one index: a\[row \* columns \+ column\]"),
         (kernel("a[0] = a.size();"), "neither methods nor a length: pass it, int n"),
         (kernel("atomicAdd(a[0], 1.0f);"), r"atomicAdd takes an address, as in atomicAdd\(&a\[i\], 1\)"),
+        (
+            kernel("atomicMax(a, 1.0f);"),
+            "atomicMax takes addresses of int, .* long long, not of float: .*atomicCAS",
+        ),
+        (kernel("atomicSub(&a[1], 1.0f);"), r"int and unsigned int, not of float: atomicAdd\(&a\[i\], -x\) subtracts"),
+        (
+            kernel("atomicAdd(a, 1);", "long long *a"),
+            r"not of long long: .*atomicAdd\(\(unsigned long long \*\)&a",
+        ),
+        (kernel("atomicOr(a, 1);", "unsigned char *a"), "not of unsigned char: make it an array of int"),
+        (kernel("atomicInc(a, 9);", "int *a"), r"atomicInc takes addresses of unsigned int, not of int: atomicAdd\("),
+        (kernel("int tile[m]; a[0] = tile[n];"), "m is not declared, and the compiler must know the size of an array"),
+        (kernel("__shared__ float tile[3][m + 1]; a[0] = tile[n][0];"), "m is not declared, and the compiler must"),
+        ("__global__ void f(float *a):\n{\n  a[0] = 1;\n}\n", r"braces .* and no colon: void f\(\.\.\.\) { \.\.\. }"),
+        ("__global__ void f(float *a):\n    a[0] = 1;\n", r"no colon: void f\("),
         (kernel("int blocks = gridDim;"), r"three parts: threadIdx\.x"),
         (kernel("printf('hello');"), 'texts in double quotes, "..."'),
         (kernel("if n > 1 { a[0] = 1; }"), r"a condition in parentheses: if \(\.\.\.\)"),
@@ -93,6 +108,31 @@ def test_what_c_has_in_its_place_is_named(context, source, words):
     with pytest.raises(CompileError, match=words) as caught:
         SourceModule(source)
     assert str(caught.value).index("error") < str(caught.value).index("compilation of")  # the compiler's words first
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        (
+            "a[0] = 1;\n __syncthreads;\n a[1] = 2;",
+            r"what to do: __syncthreads .*: call it, __syncthreads\(\);",
+        ),
+        (
+            "int i;\n atomicAdd(&i, 1);\n a[0] = i;",
+            "Cannot do atomic .*what to do: .* variable of the thread",
+        ),
+    ],
+)
+def test_warnings_of_mistakes_say_what_to_do(context, body, words):
+    with pytest.warns(UserWarning, match=f"(?s){words}"):
+        SourceModule(kernel(body), cache_dir=False)
+
+
+def test_an_option_that_is_misspelt(context):
+    with pytest.raises(CompileError, match="there is no option -use_fast_maths; did you mean -use_fast_math?"):
+        SourceModule(KERNEL, options=["-use_fast_maths"])
+    with pytest.raises(CompileError, match="the option -o has no value: it follows as the next element"):
+        SourceModule(KERNEL, options=["-o"])
 
 
 def test_an_unknown_architecture(context):

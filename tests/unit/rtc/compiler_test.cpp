@@ -184,6 +184,8 @@ TEST_CASE("the log takes nvcc's form") {
         "ptxas info    : Function properties for k\n"
         "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n");
   CHECK(clean_log("\n\n").empty());
+  CHECK(clean_log("warning: kernel.cu(5): Warning: Cannot do atomic on local memory\n") ==
+        "kernel.cu(5): warning: Cannot do atomic on local memory\n");
 }
 
 TEST_CASE("what NVRTC says of precompiled headers is dropped, with the remark that follows") {
