@@ -188,6 +188,11 @@ Tokens kernel_body(const Finding& finding, const FindingSituation& situation) {
   return body_of(tokens_of(situation.source), own_name(name));
 }
 
+bool may_loop(const Finding& finding, const FindingSituation& situation) {
+  const Tokens body = kernel_body(finding, situation);
+  return body.empty() || has(body, "for") || has(body, "while");
+}
+
 /// Whether a condition decides on something else than an early return.
 bool has_branch(const Tokens& code) {
   for (std::size_t at = 0; at + 1 < code.size(); ++at) {
@@ -206,23 +211,37 @@ std::string remedy_of_writes(const Finding& finding, const FindingSituation& sit
     return text +
            "of all blocks one of its own, such as the one at blockIdx.x * blockDim.x + threadIdx.x";
   text += "one of its own";
-  const Tokens body = kernel_body(finding, situation);
-  if (body.empty() || has(body, "for") || has(body, "while"))
+  if (may_loop(finding, situation))
     text +=
         "; if the writes are in different turns of a loop, call __syncthreads() between the turns";
   return text;
 }
 
+/// Whether one statement does both, such as `a[i] += a[i - 1]`: nothing can stand between them.
+bool in_one_statement(const FoundPlace& at, const FoundPlace& other) {
+  if (at.place != other.place || at.source != other.source) return false;
+  const Tokens line = tokens_of(line_of(at));
+  return std::count(line.begin(), line.end(), ";") == 1;
+}
+
 /// The pair that was found first is of one warp or block, others of the same lines may not be.
 std::string remedy_by_barrier(const Finding& finding, const FindingSituation& situation) {
   const bool in_warp = says(finding, within_warp);
+  const bool is_one_warp = in_warp && situation.threads <= 32;
+  const std::string call = is_one_warp ? "call __syncwarp()" : "call __syncthreads()";
   std::string text;
-  if (in_warp && situation.threads <= 32) {
-    text = "call __syncwarp() between the two accesses: lanes do not run in lockstep";
+  if (in_one_statement(finding.at, *finding.other)) {
+    const std::string divided = "read into a variable, " + call + ", and write then";
+    text = may_loop(finding, situation)
+               ? call + " at the end of each turn of a loop; if they access it in the same turn, " +
+                     divided
+               : divided;
   } else {
-    text = "call __syncthreads() between the two accesses, in a loop also at its end";
-    if (in_warp) text += " (__syncwarp() is enough only if both threads are always of one warp)";
+    text = call + " between the two accesses";
+    text += is_one_warp ? ": lanes do not run in lockstep" : ", in a loop also at its end";
   }
+  if (in_warp && !is_one_warp)
+    text += " (__syncwarp() is enough only if both threads are always of one warp)";
   if (situation.blocks > 1 && says(finding, "of global memory"))
     text += std::string("; if other blocks access the same places, ") + for_blocks;
   return text;

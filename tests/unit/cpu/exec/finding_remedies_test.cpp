@@ -251,6 +251,23 @@ TEST_CASE("a line that all threads write to one place needs one thread") {
   CHECK(contains(remedy_of(finding), "call __syncwarp()"));
 }
 
+TEST_CASE("within one statement no barrier can stand") {
+  Finding finding = race("if (i >= d) a[i] += a[i - d];");
+  finding.kernel = "_Z1kPf";
+  FindingSituation situation;
+  situation.threads = 64;
+  situation.source = "__global__ void k(float *a) { for (;;) if (i >= d) a[i] += a[i - d]; }";
+  CHECK(remedy_of(finding, situation) ==
+        "call __syncthreads() at the end of each turn of a loop; if they access it in the same "
+        "turn, read into a variable, call __syncthreads(), and write then");
+  situation.source = "__global__ void k(float *a) { if (i >= d) a[i] += a[i - d]; }";
+  CHECK(remedy_of(finding, situation) ==
+        "read into a variable, call __syncthreads(), and write then");
+  finding.at.source = finding.other->source = "a[i] = 1; b[i] = a[i - d];";
+  CHECK(remedy_of(finding, situation) ==
+        "call __syncthreads() between the two accesses, in a loop also at its end");
+}
+
 TEST_CASE("a barrier orders no blocks") {
   Finding finding = race("a[threadIdx.x] = s;");
   finding.message = "threads of two blocks ... with nothing that orders the blocks";
