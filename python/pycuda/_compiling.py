@@ -111,8 +111,10 @@ def _compile(source, nvcc, options, keep, extern_c, arch, code, cache_folder, in
             message += f": {hint}"
         if _compile_advice.is_file_name(text):
             stderr = ""  # the compiler's words are about the name
-        line = _compile_advice.line_of_first_error(stderr)
-        message += f" ({place_of_source(source).in_compile_error(line)})"
+        is_of_option = ": the option " in message  # in no line of the source
+        if not is_of_option:
+            line = _compile_advice.line_of_first_error(stderr)
+            message += f" ({place_of_source(source).in_compile_error(line)})"
         raise CompileError(message, command, stdout, stderr) from None
     if compiled.kept_folder:
         print(f"*** compiler output in {compiled.kept_folder}")

@@ -131,7 +131,7 @@ def test_warnings_of_mistakes_say_what_to_do(context, body, words):
 def test_an_option_that_is_misspelt(context):
     with pytest.raises(CompileError, match="there is no option -use_fast_maths; did you mean -use_fast_math?"):
         SourceModule(KERNEL, options=["-use_fast_maths"])
-    with pytest.raises(CompileError, match="the option -o has no value: it follows as the next element"):
+    with pytest.raises(CompileError, match="the option -o has no value: it follows as the next element\n"):
         SourceModule(KERNEL, options=["-o"])
 
 
