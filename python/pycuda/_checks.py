@@ -248,6 +248,13 @@ def failed_launch():
     return None
 
 
+def _tells_of(finding, failed):
+    """Whether a finding is what ended the launch that an error is about."""
+    error = str(failed)
+    what = finding.message.partition(" at address")[0] if finding.check == "memory" else ""
+    return finding.ended_launch and finding.kernel in error and what in error
+
+
 class checking(contextlib.ContextDecorator):  # noqa: N801 (used as a function, as those of contextlib)
     """As `pycuda.checks`."""
 
@@ -293,8 +300,9 @@ class checking(contextlib.ContextDecorator):  # noqa: N801 (used as a function, 
                 _open[:] = [one for one in _open if one is not self._opened]
                 _driver._set_checks(_together())
         # The statement's own error goes on, and the list says what a check found.
-        is_listed = self._has_reader and any(finding.ended_launch for finding in self._opened[1])
-        if failed is not None and kind is None and not is_listed:
+        if failed is None or kind is not None:
+            return
+        if not self._has_reader or not any(_tells_of(finding, failed) for finding in self._opened[1]):
             raise failed
 
 

@@ -9,7 +9,7 @@ from pycuda.tools import VectorArg
 
 # What the call of a prepared kernel says, which knows codes of types alone.
 _SAID = re.compile(
-    r"argument #(?P<number>\d+) \(0-based\): (?:"
+    r"argument #(?P<number>\d+) \(0-based\) of kernel '.*?': (?:"
     r"code '.' needs (?P<wanted>.*), not (?P<given>[\w.]+)|"
     r"(?P<bytes>\d+) bytes were given for the (?P<room>\d+) bytes of code '.'|"
     r"(?P<value>.*) does not fit in the \d+ bytes of code '.')"
@@ -28,14 +28,12 @@ def _one_of(argument):
     return "numpy.array((...), dtype)[()] makes one, with a dtype of its members and align=True"
 
 
-def _advice(arguments, values):
+def _advice(argument, value):
     """What to declare where an argument that is declared as one value got an array."""
-    for argument, value in zip(arguments, values):
-        if not isinstance(argument, VectorArg) and hasattr(value, "__cuda_array_interface__"):
-            name = argument.name
-            what = "a number" if _is_number(argument) else "one value"
-            return f"; '{name}' is declared as {what}: for an array declare a pointer, '*{name}', and use {name}[i]"
-    return ""
+    if isinstance(argument, VectorArg) or not hasattr(value, "__cuda_array_interface__"):
+        return ""
+    name, what = argument.name, "a number" if _is_number(argument) else "one value"
+    return f"; '{name}' is declared as {what}: for an array declare a pointer, '*{name}', and use {name}[i]"
 
 
 def wrong_value(kernel, arguments, values, error, before=0):
@@ -62,7 +60,7 @@ def wrong_value(kernel, arguments, values, error, before=0):
         return struct.error(str(error))
     argument = arguments[number]
     text = f"argument #{number} (0-based) of kernel '{kernel}', '{argument.declarator()}', "
-    advice = _advice(arguments, values)
+    advice = _advice(argument, values[number])
     if said["wanted"]:
         wanted = said["wanted"] if _is_number(argument) else "one value of its type"
         text += f"needs {wanted}, not {said['given']}"

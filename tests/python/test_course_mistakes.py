@@ -107,6 +107,7 @@ MISTAKES = {
         ("streams", "        enhance(", "        stream.synchronize()\n        enhance(", "waits between the pictures"),
         ("events", "    end.record()", "    start.record()\n    end.record()", "The kernels ran for"),
         ("events", "    start.record()\n", "", "the start event was never recorded"),
+        ("events", "start.time_till(end)", "end.time_till(start)", "The function returns -"),
         ("events", "start.time_till(end)", "5.0", "The function returns 5.0, but from `start` to `end` it took"),
         ("events", "range(10)", "range(1)", "launches 1 kernels, expected are 10"),
         ("graph", "step.launch(stream)\nstep", "step", "elements differ"),

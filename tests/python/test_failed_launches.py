@@ -134,7 +134,7 @@ def _run(tmp_path, options, kernel, ending=""):
     program = tmp_path / "program.py"
     program.write_text(PROGRAM + ending)
     command = [sys.executable, "-m", "pycuda", "run", *options, "program.py", kernel]
-    environment = {**os.environ, "PYCUDA_CPU_TIMEOUT": "0.5"}  # for the kernel that waits
+    environment = {**os.environ, **({"PYCUDA_CPU_TIMEOUT": "0.5"} if kernel == "waits" else {})}
     return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=environment)
 
 
@@ -175,3 +175,27 @@ def test_a_page_without_checks_says_so(tmp_path):
     assert "Not checked: run the program with --check=all, too." in (tmp_path / "page.html").read_text()
     _run(tmp_path, ["--report=page.html", "--check=race"], "fine")
     assert "Not checked" not in (tmp_path / "page.html").read_text()
+
+
+@needs_cpu_driver
+def test_an_access_that_is_listed_hides_no_later_failure():
+    program = """
+    import pycuda, pycuda.autoinit, pycuda.driver as cuda, pycuda.tools
+    from pycuda.compiler import SourceModule
+    source = '''
+    __global__ void strays(int *a) { a[1 << 20] = 1; }
+    __global__ void traps(int *a) { __trap(); }
+    '''
+    try:
+        with pycuda.checks("memory") as found:
+            SourceModule(source).get_function("strays")(cuda.mem_alloc(4), block=(1, 1, 1))
+            try:
+                cuda.Context.synchronize()
+            except cuda.Error:
+                pycuda.tools.reset_context()
+            SourceModule(source).get_function("traps")(cuda.mem_alloc(4), block=(1, 1, 1))
+    except cuda.Error as error:
+        print([one.kernel for one in found], "traps" in str(error))
+    """
+    output, _ = run_program(program, PYCUDA_DRIVER="cpu")
+    assert output.strip() == "['strays'] True"

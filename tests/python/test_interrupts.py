@@ -37,7 +37,7 @@ def in_call_of(function):
     main = threading.main_thread().ident
     return sys._current_frames()[main].f_code.co_name == function
 
-def press_when(ready, pause, again, then=lambda: None):
+def press_when(ready, pause, again, then=lambda: None, number=signal.SIGINT):
     '''Interrupts the main thread a while after `ready()`, and again while that holds, until it answers.'''
     def press():
         while not ready():
@@ -45,14 +45,14 @@ def press_when(ready, pause, again, then=lambda: None):
         wait = pause
         while not answered.wait(wait):
             if ready():
-                os.kill(os.getpid(), signal.SIGINT)
+                os.kill(os.getpid(), number)
                 then()
             wait = again
     threading.Thread(target=press, daemon=True).start()
 
-def press_in_wait(function, then=lambda: None):
+def press_in_wait(function, then=lambda: None, number=signal.SIGINT):
     '''While the main thread waits for a kernel, in the call that this function makes.'''
-    press_when(lambda: in_call_of(function), pause=0.1, again=1.5, then=then)
+    press_when(lambda: in_call_of(function), pause=0.1, again=1.5, then=then, number=number)
 
 def press_in_compiler(ready):
     '''While the main thread waits for a compiler.'''
@@ -134,12 +134,16 @@ def test_the_handler_of_another_signal_that_ends_the_wait_has_the_note_too():
         SETUP
         + """
 def late(number, frame):
-    raise TimeoutError("too late")
+    if not answered.is_set():
+        answered.set()
+        raise TimeoutError("too late")
 signal.signal(signal.SIGALRM, late)
-module.get_function("endless")(flag, block=(32, 1, 1))
-signal.setitimer(signal.ITIMER_REAL, 0.2)
-try:
+def wait():
     cuda.Context.synchronize()
+module.get_function("endless")(flag, block=(32, 1, 1))
+press_in_wait("wait", number=signal.SIGALRM)
+try:
+    wait()
 except TimeoutError as error:
     print(error, *getattr(error, "__notes__", ()))
 """

@@ -79,6 +79,8 @@ def _events(time_of_ten_launches):
         milliseconds = start.time_till(end)
     except cuda.Error as error:
         raise NotYet("The function has not recorded both `start` and `end`, in this order.") from error
+    if milliseconds <= 0:
+        raise NotYet("The function records `end` before `start`.")
     if not isinstance(returned, (int, float, np.number)) or abs(returned - milliseconds) > 0.01 * milliseconds:
         raise NotYet(f"The function returns {returned!r}, but from `start` to `end` it took {milliseconds:.3f} ms.")
     launches = [one for one in profile.work if one.kind == "kernel"]

@@ -110,7 +110,8 @@ std::string fault_json(const LaunchContext& launch, const Fault& fault, std::str
                             file < files.size() ? files[file] : std::string(), fault.source_line);
   return "{" +
          (check.empty() ? std::string()
-                        : "\"check\": " + quoted_json(check) + ", \"ended_launch\": true, ") +
+                        : "\"check\": " + quoted_json(check) +
+                              ", \"remedy\": \"\", \"ended_launch\": true, ") +
          "\"kernel\": " + quoted_json(fault.kernel) + ", \"file\": " + quoted_json(line.file) +
          ", \"line\": " + std::to_string(line.line) +
          ", \"place\": " + quoted_json(line.place.empty() ? line.place : line.place.substr(4)) +
