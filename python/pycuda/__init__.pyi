@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ContextDecorator
+from types import TracebackType
 from typing import Any, overload
 
 from pycuda._benchmark import Comparison as Comparison
@@ -21,7 +22,10 @@ VERSION_STATUS: str
 VERSION_TEXT: str
 ANYWHERE_VERSION: str
 
-class _Checking(AbstractContextManager[list[Finding]], ContextDecorator): ...
+class _Checking(AbstractContextManager[list[Finding]], ContextDecorator):
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None: ...
 
 def checks(*names: str) -> _Checking: ...
 def load_ipython_extension(shell: Any) -> None: ...
