@@ -36,6 +36,10 @@ constexpr Remedy remedies[] = {
 constexpr std::string_view between_blocks = "nothing that orders the blocks";
 constexpr std::string_view within_warp = "no __syncwarp() or barrier";
 
+bool has(const Tokens& code, std::string_view word) {
+  return std::find(code.begin(), code.end(), word) != code.end();
+}
+
 /// The shared variable that a message names, without its kernel.
 std::string_view shared_variable_in(std::string_view message) {
   constexpr std::string_view words = "shared variable '";
@@ -58,8 +62,9 @@ NumberType argument_type(std::string_view message, std::string_view name) {
     const std::size_t end = message.find('\'', at + 1);
     if (end == npos) break;
     const Tokens declared = tokens_of(message.substr(at + 1, end - at - 1));
-    only = number_type_of(declared);
-    if (std::find(declared.begin(), declared.end(), name) != declared.end()) return only;
+    const bool is_pointer = has(declared, "*") || has(declared, "[");
+    only = is_pointer ? number_type_of(declared) : NumberType{};
+    if (has(declared, name)) return only;
     ++count;
     at = message.find('\'', end + 1);
   }
@@ -68,17 +73,17 @@ NumberType argument_type(std::string_view message, std::string_view name) {
 
 /// The type of a shared variable, if all that have the name have one.
 NumberType shared_type(const Tokens& code, std::string_view name) {
-  NumberType found;
+  std::optional<NumberType> found;
   for (std::size_t at = 0; at < code.size(); ++at) {
     if (code[at] != "__shared__") continue;
     const auto begin = code.begin() + static_cast<std::ptrdiff_t>(at);
     const Tokens declared(begin, std::find(begin, code.end(), ";"));
-    if (std::find(declared.begin(), declared.end(), name) == declared.end()) continue;
+    if (!has(declared, name)) continue;
     const NumberType type = number_type_of(declared);
-    if (found.bytes != 0 && !(found == type)) return {};
+    if (found && !(*found == type)) return {};
     found = type;
   }
-  return found;
+  return found.value_or(NumberType{});
 }
 
 /// "write of 1 byte" tells something of a type that is not known.
@@ -104,6 +109,13 @@ std::string_view take_last_line(std::string_view* text) {
   return line;
 }
 
+/// Whether the last line of some has a condition.
+bool ends_with_condition(std::string_view text) {
+  if (text.empty()) return false;
+  const Tokens line = tokens_of(take_last_line(&text));
+  return has(line, "if");
+}
+
 /// The lines above a place that may lead to it: nothing across a barrier, the end of a block or the
 /// beginning of one without a condition.
 std::string near_above(const FoundPlace& place) {
@@ -112,7 +124,7 @@ std::string near_above(const FoundPlace& place) {
   while (!rest.empty()) {
     const std::string_view line = take_last_line(&rest);
     if (line.find('}') != npos || line.find("__sync") != npos) break;
-    if (line == "{" && rest.rfind("if") == npos) break;
+    if (line == "{" && !ends_with_condition(rest)) break;
     length += line.size() + 1;
   }
   return place.above.substr(place.above.size() - length);
@@ -176,10 +188,6 @@ Tokens body_of(const Tokens& code, std::string_view function) {
             code.begin() + static_cast<std::ptrdiff_t>(behind_bracket(code, begin))};
   }
   return {};
-}
-
-bool has(const Tokens& code, std::string_view word) {
-  return std::find(code.begin(), code.end(), word) != code.end();
 }
 
 /// Of the finding's kernel, where its source is known. Parts of that.

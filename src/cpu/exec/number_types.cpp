@@ -2,6 +2,8 @@
 #include "cpu/exec/number_types.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <iterator>
 #include <string_view>
 
 namespace pycuda::cpu::exec {
@@ -44,6 +46,7 @@ bool is_unsigned_long_long(NumberType type) {
 struct Operation {
   const char* function;
   bool has_signed_longs = false;  ///< takes long long
+  bool has_shorts = false;        ///< takes unsigned short
 };
 
 Operation operation_of(Update kind) {
@@ -63,12 +66,13 @@ Operation operation_of(Update kind) {
     case Update::Minimum:
       return {"atomicMin", true};
     default:
-      return {"atomicCAS"};
+      return {"atomicCAS", false, true};
   }
 }
 
 /// The conversion of a pointer that an operation needs.
 const char* cast_for(Operation operation, NumberType type) {
+  if (type == NumberType{Numbers::Signed, 2} && operation.has_shorts) return "(unsigned short *)";
   if (type.bytes != 8 || type.kind == Numbers::Floating || is_unsigned_long_long(type)) return "";
   if (type.kind == Numbers::Signed && operation.has_signed_longs)
     return type.is_long ? "(long long *)" : "";
@@ -78,11 +82,47 @@ const char* cast_for(Operation operation, NumberType type) {
 constexpr const char* by_loop = "a loop with atomicCAS";
 
 /// The numbers that the operation cannot take in any way; empty if it takes them.
-std::string refused(Update kind, NumberType type) {
-  if (kind == Update::Claim && type.kind == Numbers::Floating) return "floating-point numbers";
-  const bool is_for_shorts = kind == Update::Other && type == NumberType{Numbers::Unsigned, 2};
-  if (!is_small(type) || is_for_shorts) return {};
-  return type.bytes == 1 ? "numbers of 1 byte" : "numbers of 2 bytes";
+std::string refused(Operation operation, NumberType type) {
+  if (!is_small(type)) return {};
+  if (type.bytes == 1) return "numbers of 1 byte";
+  return operation.has_shorts ? "" : "integers of 2 bytes";
+}
+
+std::string loop_for(NumberType type) {
+  const std::string loop = "a loop with atomicCAS";
+  if (type.kind != Numbers::Floating) return loop;
+  return loop + " on the bits (" +
+         (type.bytes == 2   ? "unsigned short"
+          : type.bytes == 4 ? "__float_as_int"
+                            : "__double_as_longlong") +
+         ")";
+}
+
+bool is_member(std::string_view place) {
+  const Tokens tokens = tokens_of(place);
+  for (std::size_t at = 0; at < tokens.size();
+       at = tokens[at] == "[" ? behind_bracket(tokens, at) : at + 1)
+    if (tokens[at] == "." || tokens[at] == "->") return true;
+  return false;
+}
+
+/// What to declare otherwise: "make a an array of int".
+std::string make_int(const PlaceUpdate& update) {
+  const bool is_one = is_member(update.place);
+  const bool is_array = is_one ? update.place.ends_with(']') : update.place != update.name;
+  return "make " + (is_one ? "the member" : update.name) +
+         (is_array ? " an array of int" : " an int");
+}
+
+/// Those of a declaration that stand before the name that it declares, which may be missing.
+Tokens before_name(const Tokens& declaration) {
+  const auto end = std::find_if(declaration.begin(), declaration.end(), [](std::string_view token) {
+    return token == "[" || token == ",";
+  });
+  Tokens words(declaration.begin(), end);
+  while (!words.empty() && words.back() == ")") words.pop_back();  // of "(*x)[3]"
+  if (words.size() > 1 && is_name(words.back())) words.pop_back();
+  return words;
 }
 
 }  // namespace
@@ -91,7 +131,13 @@ NumberType number_type_of(const Tokens& declaration) {
   NumberType type;
   std::size_t longs = 0;
   bool is_unsigned = false, is_integer = false;
-  for (const std::string_view word : declaration) {
+  const Tokens words = before_name(declaration);
+  const auto count = [](const Tokens& tokens, std::string_view token) {
+    return std::count(tokens.begin(), tokens.end(), token);
+  };
+  const bool is_array = count(declaration, "[") > 0 && count(words, "(") == 0;
+  if (count(words, "<") > 0 || count(words, "*") + is_array > 1) return {};
+  for (const std::string_view word : words) {
     const std::string_view element = element_of(word);
     const auto* const named =
         std::find_if(std::begin(named_types), std::end(named_types),
@@ -117,21 +163,23 @@ std::string atomic_update(const PlaceUpdate& update, NumberType type) {
   const std::string target =
       cast_for(operation, type) + (place.starts_with('*') ? place.substr(1) : "&" + place);
   std::string call = name + "(" + target + ", ...)";
-  if (update.kind == Update::Other) call = by_loop;
-  if (const std::string none = refused(update.kind, type); !none.empty())
-    return "make " + update.name + (place == update.name ? " an int" : " an array of int") +
-           " and use " + call + " (" + name + " takes no " + none + ")";
+  const bool is_floating = type.kind == Numbers::Floating;
+  if (update.kind == Update::Other || (update.kind == Update::Claim && is_floating))
+    call = loop_for(type);
+  if (const std::string none = refused(operation, type); !none.empty())
+    return make_int(update) + " and use " + call + " (" + name + " takes no " + none + ")";
   if (update.kind == Update::Subtract) {
     const std::string negative = "atomicAdd(" + target + ", -...)";
     if (type.kind == Numbers::Unknown)
       return "use " + call + " for int, " + negative + " for other types";
-    return "use " + (type.bytes == 4 && type.kind != Numbers::Floating ? call : negative);
+    return "use " + (type.bytes == 4 && !is_floating ? call : negative);
   }
   const bool is_extreme = operation.has_signed_longs;
-  if (type.kind == Numbers::Floating && is_extreme)
-    return std::string("use ") + by_loop + " (" + name + " takes integers)";
+  if (is_floating && is_extreme)
+    return "use a loop with atomicCAS (" + name + " takes integers" +
+           (type.bytes == 2 ? "; atomicCAS takes unsigned short)" : ")");
   if (type.kind == Numbers::Unknown && is_extreme)
-    return "use " + call + " for integers, " + by_loop + " for floating-point numbers";
+    return "use " + call + " for integers, a loop with atomicCAS for floating-point numbers";
   return "use " + call;
 }
 

@@ -18,7 +18,8 @@ struct NumberType {
   bool operator==(const NumberType&) const = default;
 };
 
-/// Of a declaration such as "const unsigned char *x". Unknown of types that a program defines.
+/// Of a declaration such as "const unsigned char *x". Unknown of types that a program
+/// defines and of pointers to pointers.
 NumberType number_type_of(const Tokens& declaration);
 
 /// How one operation does the update of a number of this type: "use atomicAdd(&a[0], ...)".

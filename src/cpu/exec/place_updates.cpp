@@ -2,8 +2,10 @@
 #include "cpu/exec/place_updates.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstddef>
 #include <initializer_list>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -36,6 +38,26 @@ Kind kind_of(char sign) {
     default:
       return Kind::Other;
   }
+}
+
+/// How strongly an operator of two operands binds.
+int strength_of(std::string_view sign) {
+  if (is_one_of(sign, {"*", "/", "%"})) return 7;
+  if (is_one_of(sign, {"+", "-"})) return 6;
+  if (is_one_of(sign, {"<<", ">>"})) return 5;
+  if (is_comparison(sign) || is_one_of(sign, {"==", "!="})) return 4;
+  const std::size_t at = std::string_view("|^&").find(sign);
+  return at == std::string_view::npos ? 0 : static_cast<int>(at) + 1;
+}
+
+/// Whether an operator behind the token has it as an operand.
+bool ends_operand(std::string_view token) {
+  return is_name(token) || is_one_of(token, {")", "]", "}", "."}) ||
+         std::isdigit(static_cast<unsigned char>(token[0])) != 0;
+}
+
+bool is_operator(std::string_view token) {
+  return !ends_operand(token) && !is_one_of(token, {"(", "[", "{", "->", "::", "!", "~"});
 }
 
 /// Without the head of a kernel, and without what for (...) counts.
@@ -99,6 +121,10 @@ class Code {
     return index < tokens_.size() ? tokens_[index] : std::string_view();
   }
   std::string_view before(std::size_t index) const { return index == 0 ? "" : at(index - 1); }
+  /// Behind a token, or what brackets enclose.
+  std::size_t next(std::size_t index) const {
+    return is_one_of(at(index), {"(", "[", "{"}) ? behind_bracket(tokens_, index) : index + 1;
+  }
 
   bool assigns(const Mention& mention) const { return at(mention.end) == "="; }
   /// The sign of an operator that changes the mention's value, such as `+=` and `++`; 0: none does.
@@ -121,8 +147,7 @@ class Code {
   Range value_of(const Mention& mention) const {
     const std::size_t begin = mention.end + 1;
     std::size_t end = begin;
-    while (end < tokens_.size() && !is_one_of(tokens_[end], {";", ",", ")", "}"}))
-      end = is_one_of(tokens_[end], {"(", "[", "{"}) ? behind_bracket(tokens_, end) : end + 1;
+    while (end < tokens_.size() && !is_one_of(tokens_[end], {";", ",", ")", "}"})) end = next(end);
     return {begin, end};
   }
 
@@ -147,6 +172,12 @@ class Code {
   }
   bool stands_for(const Mention& mention, const Mention& place) const {
     return mention.text == place.text || is_copy_of(mention, place);
+  }
+
+  bool is_old_value(Range range, const Mention& place) const {
+    return std::any_of(mentions_.begin(), mentions_.end(), [&](const Mention& mention) {
+      return mention.begin == range.begin && mention.end == range.end && stands_for(mention, place);
+    });
   }
 
   /// The mentions in a range that stand for a place.
@@ -179,12 +210,14 @@ class Code {
       return update;
     }
     const Range value = value_of(place);
-    const std::vector<const Mention*> read = mentions_in(value, place);
-    if (!read.empty()) {
-      if (read[0]->begin == value.begin && read[0]->end == value.end)
-        return update_of_copy(std::move(update), *read[0]);
-      update.kind = kind_of_value(value, *read[0]);
+    if (const std::vector<const Mention*> read = mentions_in(value, place); !read.empty()) {
+      std::optional<Kind> changed;
       update.in_two_steps = is_copy_of(*read[0], place);
+      if (update.in_two_steps) changed = kind_of_changes(*read[0], place);
+      if (read[0]->begin != value.begin || read[0]->end != value.end)
+        changed = both(changed, kind_of_value(value, place));
+      if (!changed) return std::nullopt;  // written back as it was, such as in an exchange
+      update.kind = *changed;
       return update;
     }
     if (const std::optional<Kind> kind = kind_of_condition(place, value)) {
@@ -195,24 +228,28 @@ class Code {
     return std::nullopt;
   }
 
-  /// Of a copy that is written back. As it was, such as at the end of an exchange, it is none.
-  std::optional<PlaceUpdate> update_of_copy(PlaceUpdate update, const Mention& copy) const {
+  /// Of one change after another.
+  static Kind both(std::optional<Kind> first, Kind second) {
+    return !first || *first == second ? second : Kind::Other;
+  }
+
+  /// Of what is done to a copy since it got the value of a place; nothing if nothing is.
+  std::optional<Kind> kind_of_changes(const Mention& copy, const Mention& place) const {
+    std::optional<Kind> kind;
     for (const Mention& mention : mentions_) {
-      if (mention.text != copy.text || mention.begin >= copy.begin) continue;
-      update.in_two_steps = true;
+      if (mention.text != copy.text || mention.begin >= copy.begin || !writes(mention)) continue;
       if (const char sign = changed_by(mention); sign != '\0') {
-        update.kind = kind_of_sign(mention, sign);
-        return update;
+        kind = both(kind, kind_of_sign(mention, sign));
+        continue;
       }
-      if (!assigns(mention)) continue;
       const Range value = value_of(mention);
-      for (const Mention& old : mentions_) {
-        if (old.text != copy.text || old.begin < value.begin || old.end > value.end) continue;
-        update.kind = kind_of_value(value, old);
-        return update;
-      }
+      const std::vector<const Mention*> read = mentions_in(value, place);
+      if (read.size() == 1 && read[0]->begin == value.begin && read[0]->end == value.end)
+        kind.reset();
+      else
+        kind = both(kind, kind_of_value(value, place));
     }
-    return std::nullopt;
+    return kind;
   }
 
   /// Of what an operator such as `+=` changes.
@@ -221,25 +258,52 @@ class Code {
   }
 
   /// Of a value that is made of the one before.
-  Kind kind_of_value(Range value, const Mention& old) const {
-    std::size_t begin = value.begin;
-    while (at(begin) == "::" || (at(begin) == "std" && at(begin + 1) == "::")) ++begin;
-    if (at(begin + 1) == "(" && behind_bracket(tokens_, begin + 1) == value.end) {
-      if (is_one_of(at(begin), {"max", "fmax", "fmaxf"})) return Kind::Maximum;
-      if (is_one_of(at(begin), {"min", "fmin", "fminf"})) return Kind::Minimum;
-    }
+  Kind kind_of_value(Range value, const Mention& place) const {
     const auto first = tokens_.begin() + static_cast<std::ptrdiff_t>(value.begin);
     const auto last = tokens_.begin() + static_cast<std::ptrdiff_t>(value.end);
+    const std::vector<const Mention*> read = mentions_in(value, place);
     if (const auto question = std::find(first, last, "?"); question != last)
-      return kind_of_choice(value, static_cast<std::size_t>(question - tokens_.begin()));
-    if (old.begin == value.begin && at(old.end).size() == 1) return kind_of(at(old.end)[0]);
-    const std::string_view sign = before(old.begin);
-    if (old.end == value.end && sign.size() == 1 && sign != "-") return kind_of(sign[0]);
+      return kind_of_choice(value, static_cast<std::size_t>(question - tokens_.begin()), place);
+    if (read.size() != 1) return Kind::Other;
+    const Mention& old = *read[0];
+    std::size_t call = value.begin;
+    while (at(call) == "::" || (at(call) == "std" && at(call + 1) == "::")) ++call;
+    if (at(call + 1) != "(" || behind_bracket(tokens_, call + 1) != value.end)
+      return kind_of_operators(value, old);
+    const bool is_argument = (old.begin == call + 2 && at(old.end) == ",") ||
+                             (before(old.begin) == "," && old.end + 1 == value.end);
+    if (is_argument && is_one_of(at(call), {"max", "fmax", "fmaxf"})) return Kind::Maximum;
+    if (is_argument && is_one_of(at(call), {"min", "fmin", "fminf"})) return Kind::Minimum;
     return Kind::Other;
   }
 
+  /// Where the operators that bind most weakly are of one kind, and have the old value as operand.
+  Kind kind_of_operators(Range value, const Mention& old) const {
+    std::vector<std::string_view> weakest;
+    bool is_outer = false;
+    for (std::size_t i = value.begin; i < value.end;) {
+      const bool is_binary = i > value.begin && is_operator(at(i)) && ends_operand(before(i));
+      const int strength = strength_of(at(i));
+      if (is_binary && !weakest.empty() && strength < strength_of(weakest[0])) weakest.clear();
+      if (is_binary && (weakest.empty() || strength == strength_of(weakest[0])))
+        weakest.push_back(at(i));
+      is_outer |= i == old.begin;
+      i = i == old.begin ? old.end : next(i);
+      if (at(i) == "<" && before(i).ends_with("_cast"))
+        while (i < value.end && before(i) != ">") ++i;
+    }
+    const auto is_weakest = [&](std::string_view sign) {
+      return std::find(weakest.begin(), weakest.end(), sign) != weakest.end();
+    };
+    if (!is_outer || weakest.empty() || weakest[0].size() != 1) return Kind::Other;
+    if (old.begin > value.begin && (!is_weakest(before(old.begin)) || before(old.begin) == "-"))
+      return Kind::Other;
+    if (old.end < value.end && !is_weakest(at(old.end))) return Kind::Other;
+    return kind_of(is_weakest("+") ? '+' : weakest[0][0]);
+  }
+
   /// Of `left < right ? right : left`.
-  Kind kind_of_choice(Range value, std::size_t question) const {
+  Kind kind_of_choice(Range value, std::size_t question, const Mention& place) const {
     Range condition{value.begin, question};
     if (at(condition.begin) == "(" && behind_bracket(tokens_, condition.begin) == question) {
       ++condition.begin;
@@ -250,6 +314,9 @@ class Code {
     const auto colon = static_cast<std::size_t>(std::find(first, last, ":") - tokens_.begin());
     for (std::size_t sign = condition.begin; sign < condition.end; ++sign) {
       if (!is_comparison(tokens_[sign]) || colon >= value.end) continue;
+      if (!is_old_value({condition.begin, sign}, place) &&
+          !is_old_value({sign + 1, condition.end}, place))
+        continue;
       const std::string left = joined(tokens_, condition.begin, sign);
       const std::string right = joined(tokens_, sign + 1, condition.end);
       const std::string then = joined(tokens_, question + 1, colon);
@@ -261,32 +328,52 @@ class Code {
     return Kind::Other;
   }
 
-  /// Of `if (value > place) place = value`: nothing if no condition before asks for the place.
+  std::size_t behind_statement(std::size_t begin) const {
+    std::size_t end = begin;
+    if (at(end) == "if" && at(end + 1) == "(") {
+      end = behind_statement(behind_bracket(tokens_, end + 1));
+      return at(end) == "else" ? behind_statement(end + 1) : end;
+    }
+    for (; end < tokens_.size() && !is_one_of(tokens_[end], {";", "}"}); end = next(end))
+      if (tokens_[end] == "{") return behind_bracket(tokens_, end);
+    return at(end) == ";" ? end + 1 : end;
+  }
+
+  /// Of `if (value > place) place = value`: nothing if no condition on the write asks for the
+  /// place.
   std::optional<Kind> kind_of_condition(const Mention& place, Range value) const {
     const std::string written = joined(tokens_, value.begin, value.end);
     std::optional<Kind> kind;
     for (std::size_t i = 0; i + 1 < place.begin; ++i) {
       if (tokens_[i] != "if" || tokens_[i + 1] != "(") continue;
       const Range condition{i + 2, behind_bracket(tokens_, i + 1) - 1};
-      if (condition.end >= place.begin) continue;
+      if (condition.end >= place.begin || behind_statement(i) <= place.begin) continue;
+      const bool is_else = behind_statement(condition.end + 1) <= place.begin;
       for (const Mention* const asked : mentions_in(condition, place)) {
-        kind = kind_of_comparison(*asked, condition, written);
+        kind = is_else ? Kind::Claim : kind_of_comparison(*asked, condition, written);
         if (kind != Kind::Claim) return kind;
       }
     }
     return kind;
   }
 
+  /// The part of a condition that has a mention, and without which the condition does not hold.
+  Range operand_of(Range condition, const Mention& asked) const {
+    Range found = condition;
+    for (std::size_t i = condition.begin; i < condition.end; i = next(i)) {
+      if (is_one_of(tokens_[i], {"||", "?", ","})) return condition;
+      if (tokens_[i] != "&&") continue;
+      if (i < asked.begin) found.begin = i + 1;
+      if (i >= asked.end) found.end = std::min(found.end, i);
+    }
+    const bool is_enclosed = found.begin < asked.begin && at(found.begin) == "(" &&
+                             behind_bracket(tokens_, found.begin) == found.end;
+    return is_enclosed ? operand_of({found.begin + 1, found.end - 1}, asked) : found;
+  }
+
   /// Of a comparison with what is then written; Claim of another condition.
   Kind kind_of_comparison(const Mention& asked, Range condition, const std::string& written) const {
-    std::size_t begin = asked.begin, end = asked.end;
-    while (begin > condition.begin && !is_one_of(before(begin), {"&&", "||", "("})) {
-      const bool closes = is_one_of(before(begin), {")", "]"});
-      begin = closes ? opening_bracket(tokens_, begin - 1) : begin - 1;
-      if (begin == std::string_view::npos) return Kind::Claim;
-    }
-    while (end < condition.end && !is_one_of(at(end), {"&&", "||", ")"}))
-      end = is_one_of(at(end), {"(", "["}) ? behind_bracket(tokens_, end) : end + 1;
+    const auto [begin, end] = operand_of(condition, asked);
     if (begin == asked.begin && is_comparison(at(asked.end)) &&
         joined(tokens_, asked.end + 1, end) == written)
       return at(asked.end)[0] == '<' ? Kind::Maximum : Kind::Minimum;

@@ -136,6 +136,20 @@ TEST_CASE("an address that an overflowed index leads to has the index") {
     CHECK(contains(fault(no_int, 0), "far from every allocation in kernel k"));
 }
 
+TEST_CASE("an index counts elements of the type that is declared, not of one with the same name") {
+  Memory memory;
+  const std::uintptr_t begin = memory.allocate();
+  const auto fault = [&](const char* source) {
+    Sourced sourced(source);
+    return sourced.fault({word(0), word(8)}, pack(begin - (std::uintptr_t{6} << 30), begin));
+  };
+  CHECK(
+      contains(fault("__global__ void k(long at, int *half) {}"), "at index -1610612736 of 'int"));
+  for (const char* const source :
+       {"__global__ void k(long at, Node *half) {}", "__global__ void k(long at, float **x) {}"})
+    CHECK(contains(fault(source), "far from every allocation in kernel k"));
+}
+
 TEST_CASE("of several arguments that may have led to a stray access none is named") {
   Memory memory;
   const std::uintptr_t begin = memory.allocate(), other = memory.allocate();

@@ -119,7 +119,15 @@ TEST_CASE("the type that the message names decides on the operation") {
       {"float *out", "out[0] -= v;", "use atomicAdd(&out[0], -...)"},
       {"float *out", "out[0]--;", "use atomicAdd(&out[0], -...)"},
       {"float4 *out", "out[0].x -= v;", "use atomicAdd(&out[0].x, -...)"},
-      {"float *out", "if (out[0] == 0) out[0] = v;", "make out an array of int and use atomicCAS("},
+      {"float *out", "if (out[0] == 0) out[0] = v;",
+       "use a loop with atomicCAS on the bits (__float_as_int);"},
+      {"double *out", "out[0] *= v;", "atomicCAS on the bits (__double_as_longlong), or"},
+      {"__half *out", "out[0] -= v;", "use atomicAdd(&out[0], -...), or"},
+      {"__nv_bfloat16 *out", "if (v > out[0]) out[0] = v;",
+       "use a loop with atomicCAS (atomicMax takes integers; atomicCAS takes unsigned short), or"},
+      {"__half *out", "if (out[0] == 0) out[0] = v;", "atomicCAS on the bits (unsigned short);"},
+      {"short *out", "if (out[0] == 0) out[0] = v;", "use atomicCAS((unsigned short *)&out[0], "},
+      {"short *out", "out[0] += v;", "(atomicAdd takes no integers of 2 bytes)"},
       {"int out[]", "out[0] -= v;", "use atomicSub(&out[0], ...)"},
       {"unsigned *out", "out[0] = max(out[0], v);", "use atomicMax(&out[0], ...), or a red"},
       {"unsigned char *out", "out[0] |= 1;",
@@ -139,6 +147,13 @@ TEST_CASE("the type that the message names decides on the operation") {
       {"Number *out', argument #0 (0-based), and 'float *a", "out[0] -= v;", "for int, atomicAdd("},
       {"float *a', argument #0 (0-based), and 'int *out", "out[0] -= v;", "use atomicSub("},
       {"float *a", "*p -= v;", "use atomicAdd(p, -...)"},
+      {"unsigned *half", "half[0] -= v;", "use atomicSub(&half[0], ...), or"},
+      {"Node *half", "half[0] -= v;", "for int, atomicAdd("},
+      {"Pair<float> *out", "out[0] -= v;", "for int, atomicAdd("},
+      {"float **x", "x[0][1] -= v;", "for int, atomicAdd("},
+      {"float *x[]", "x[0][1] -= v;", "for int, atomicAdd("},
+      {"float (*rows)[8]", "rows[0][1] -= v;", "use atomicAdd(&rows[0][1], -...)"},
+      {"unsigned long a", "*(int *)a -= v;", "for int, atomicAdd("},
   };
   for (const Case& one : cases) CHECK(contains(remedy_for(one.declaration, one.line), one.words));
 }
@@ -158,12 +173,98 @@ TEST_CASE("the declaration of a shared variable does, too") {
   CHECK(
       contains(remedy("__shared__ int s; void g() { __shared__ float s; }"), "for int, atomicAdd"));
   CHECK(contains(remedy("template <class T> void f() { __shared__ T s; }"), "for int, atomicAdd("));
+  for (const char* const several :
+       {"void f() { __shared__ T s; } void g() { __shared__ float s; }",
+        "void f() { __shared__ float s; } void g() { __shared__ T s; }",
+        "__shared__ float s; void f() { __shared__ T s; } void g() { __shared__ float s; }"})
+    CHECK(contains(remedy(several), "for int, atomicAdd("));
+  finding.message.replace(finding.message.rfind("::s"), 3, "::half");
+  finding.at.source = finding.other->source = "half[1] -= v;";
+  CHECK(contains(remedy("__shared__ int half[64];"), "use atomicSub(&half[1], ...), or"));
+  CHECK(contains(remedy("__shared__ half x, half[64];"), "use atomicAdd(&half[1], -...), or"));
 }
 
 TEST_CASE("the size of an access decides where nothing else does") {
   Finding finding = race("p->flags |= 2;");
   finding.at.access = finding.other->access = "write of 1 byte";
-  CHECK(contains(remedy_of(finding), "make p an array of int and use atomicOr(&p->flags, ...)"));
+  CHECK(contains(remedy_of(finding), "make the member an int and use atomicOr(&p->flags, ...)"));
+  finding.at.source = finding.other->source = "p[i].flags[2] |= 2;";
+  CHECK(contains(remedy_of(finding), "make the member an array of int and use atomicOr("));
+  finding.at.source = finding.other->source = "bits[p->at] |= 2;";
+  CHECK(contains(remedy_of(finding), "make bits an array of int and use atomicOr("));
+}
+
+TEST_CASE("operators beside the one that changes the place are not overlooked") {
+  for (const char* const line : {
+           "a[0] = a[0] + x[i] & 7;",
+           "a[0] = a[0] & x[i] | 1;",
+           "a[0] = a[0] + x[i] << 1;",
+           "a[0] = x[i] - a[0];",
+           "a[0] = x[i] - (y + a[0] + 1);",
+           "a[0] = a[0] * x[i] + 1;",
+           "a[0] = a[0] && x[i];",
+           "a[0] = a[0] + a[0];",
+           "a[0] = max(a[0] + 1, x[i]);",
+           "a[0] = max(x[i], 2 * a[0]);",
+           "a[0] = max(a[0], x[i]) + 1;",
+           "a[0] = a[0] + 1 > v ? a[0] + 1 : v;",
+           "int v = a[0]; v = v + 1; v = v * 2; a[0] = v;",
+           "int v = a[0]; v *= 2; a[0] = v + 1;",
+           "int v = a[0]; v++; if (v == 8) v = 0; a[0] = v;",
+       })
+    CHECK(contains(remedy_of_line(line), ": use a loop with atomicCAS, or"));
+  const std::pair<const char*, const char*> cases[] = {
+      {"a[0] = a[0] + x[i] * 2 - y;", "atomicAdd("},
+      {"a[0] = x[i] / 2 - y + a[0];", "atomicAdd("},
+      {"a[0] = -x[i] + a[0];", "atomicAdd("},
+      {"a[0] = a[0] + static_cast<int>(x[i] & 7);", "atomicAdd("},
+      {"a[0] = a[0] - x[i] - 1;", "atomicSub("},
+      {"a[0] = a[0] | 1 << i;", "atomicOr("},
+      {"a[0] = a[0] & ~x[i];", "atomicAnd("},
+      {"a[0] = x[i] & 1 ^ a[0];", "atomicXor("},
+      {"a[0] = max(x[i] + 1, a[0]);", "atomicMax("},
+      {"int v = a[0]; v += 1; v += x[i]; a[0] = v;", "atomicAdd("},
+  };
+  for (const auto& [line, words] : cases) CHECK(contains(remedy_of_line(line), words));
+}
+
+TEST_CASE("a condition that is turned round or one of several is no minimum") {
+  for (const char* const line : {
+           "if (x[i] <= a[0]) ; else a[0] = x[i];",
+           "if (x[i] <= a[0]) { n++; } else { a[0] = x[i]; }",
+           "if (i < n) if (x[i] <= a[0]) n++; else a[0] = x[i];",
+           "if (!(x[i] < a[0])) a[0] = x[i];",
+           "if (i < n && !(k && x[i] < a[0])) a[0] = x[i];",
+           "if ((x[i] < a[0]) == k) a[0] = x[i];",
+           "if (k || x[i] < a[0]) a[0] = x[i];",
+           "if (k && (x[i] < a[0] || i < n)) a[0] = x[i];",
+       })
+    CHECK(contains(remedy_of_line(line), "use atomicCAS(&a[0], ...);"));
+  const char* const text = "if (x[i] <= a[0])\n;\nelse\na[0] = x[i];\n";
+  CHECK(contains(remedy_of_lines(text, 1, 4), "use atomicCAS(&a[0], ...);"));
+  for (const char* const line : {"if (k) n++; else if (x[i] < a[0]) a[0] = x[i];",
+                                 "if (i < n && ((x[i]) < n && (x[i] < a[0]))) a[0] = x[i];"})
+    CHECK(contains(remedy_of_line(line), "use atomicMin(&a[0], ...)"));
+}
+
+TEST_CASE("a condition on another statement is none on the write") {
+  for (const char* const line : {"if (x[i] > a[0]) { out[i] = 1; } a[0] = x[i];",
+                                 "if (x[i] > a[0]) out[i] = 1; else n = 2; a[0] = x[i];"})
+    CHECK(remedy_of_line(line).find("atomic") == std::string::npos);
+  const char* const text = "if (a[0] == 7)\nreturn;\nb[i] = 2;\na[0] = 1;\n";
+  CHECK(remedy_of_lines(text, 1, 4).find("atomic") == std::string::npos);
+  CHECK(contains(remedy_of_lines("if (diff > a[0])\nb = 1;\n{\na[0] = diff;\n", 1, 4),
+                 "call __syncthreads()"));
+  CHECK(contains(remedy_of_lines("if (diff > a[0])\n{\nb = 1;\na[0] = diff;\n", 1, 4),
+                 "use atomicMax(&a[0], ...)"));
+}
+
+TEST_CASE("a block is behind a condition only if the line before it has one") {
+  const std::string before = "if (v > s[0])\n";
+  CHECK(contains(remedy_of_lines(before + "{\ns[0] = v;\n", 1, 3), "use atomicMax("));
+  for (const char* const line : {"do", "diff(v);"})
+    CHECK(remedy_of_lines(before + line + "\n{\ns[0] = v;\n", 1, 4).find("atomic") ==
+          std::string::npos);
 }
 
 TEST_CASE("who takes a place that is free needs one exchange") {
