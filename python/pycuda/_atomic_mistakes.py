@@ -5,7 +5,7 @@ import re
 
 _INTEGERS = ("int", "unsigned int", "unsigned long long")
 _TYPES = {
-    "Add": (*_INTEGERS, "float", "double", "__half", "__nv_bfloat16"),
+    "Add": (*_INTEGERS, "float", "double", "__half", "__half2", "__nv_bfloat16", "__nv_bfloat162"),
     "Sub": ("int", "unsigned int"),
     "Exch": (*_INTEGERS, "float"),
     **dict.fromkeys(("Min", "Max"), (*_INTEGERS, "long long")),
@@ -20,13 +20,18 @@ _COUNTING = re.compile(
     r'argument of type "([^"\n]*)" is incompatible with parameter of type "unsigned int \*"\n'
     r"[^\n]*\b(atomic(Inc|Dec))\b"
 )
-_SMALL = re.compile(r"char|short|bool|__half|bfloat16")
+_SMALL = re.compile(r"char|short|bool")
+_HALVES = {"__half": "7.0", "__nv_bfloat16": "8.0"}
 
 
 def _instead(name, kind, number):
     """What does the same for numbers of a type that the operation does not take."""
     if _SMALL.search(number):
         return "make it an array of int"
+    if kind == "Sub" and number in _HALVES:
+        return f"atomicAdd(&a[i], -x) subtracts from compute capability {_HALVES[number]} on"
+    if number in _HALVES:
+        return "make it an array of float, or use a loop with atomicCAS on the bits (unsigned short)"
     if kind == "Sub":
         address = "(unsigned long long *)&a[i]" if number == "long long" else "&a[i]"
         return f"atomicAdd({address}, -x) subtracts"

@@ -68,6 +68,14 @@ def kernel(body, parameters="float *a, int n"):
             r"not of long long: .*atomicAdd\(\(unsigned long long \*\)&a",
         ),
         (kernel("atomicOr(a, 1);", "unsigned char *a"), "not of unsigned char: make it an array of int"),
+        (
+            "#include <cuda_fp16.h>\n" + kernel("atomicSub(a, a[1]);", "__half *a"),
+            r"not of __half: atomicAdd\(&a\[i\], -x\) subtracts from compute capability 7\.0 on",
+        ),
+        (
+            "#include <cuda_bf16.h>\n" + kernel("atomicMax(a, a[1]);", "__nv_bfloat16 *a"),
+            r"not of __nv_bfloat16: make it an array of float, or use a loop with atomicCAS .*\(unsigned short\)",
+        ),
         (kernel("atomicInc(a, 9);", "int *a"), r"atomicInc takes addresses of unsigned int, not of int: atomicAdd\("),
         (kernel("int tile[m]; a[0] = tile[n];"), "m is not declared, and the compiler must know the size of an array"),
         (kernel("__shared__ float tile[3][m + 1]; a[0] = tile[n][0];"), "m is not declared, and the compiler must"),
