@@ -393,6 +393,9 @@ class Code {
 }  // namespace
 
 std::vector<PlaceUpdate> find_updates(std::string_view code, std::string_view shared) {
+  // A line of a generated source may be all of a program.
+  constexpr std::size_t longest = 4096;
+  if (code.size() > longest) return {};
   return Code(code, shared).updates();
 }
 
