@@ -12,7 +12,8 @@ bool is_in_name(char letter) {
   return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_';
 }
 
-/// Behind what begins `code` and is no token: a comment, a literal. 0: nothing is.
+/// Behind what begins `code` and is no token: a comment, a literal, which ends with its line.
+/// 0: nothing is.
 std::size_t skipped(std::string_view code) {
   if (code.starts_with("//")) return std::min(code.find('\n'), code.size());
   if (code.starts_with("/*")) {
@@ -21,8 +22,20 @@ std::size_t skipped(std::string_view code) {
   }
   if (code[0] != '"' && code[0] != '\'') return 0;
   std::size_t at = 1;
-  while (at < code.size() && code[at] != code[0]) at += code[at] == '\\' ? 2 : 1;
+  while (at < code.size() && code[at] != code[0] && code[at] != '\n')
+    at += code[at] == '\\' ? 2 : 1;
   return std::min(at + 1, code.size());
+}
+
+/// Of a name or a number, which may have quotes between its digits.
+std::size_t length_of_word(std::string_view code) {
+  const bool is_number = std::isdigit(static_cast<unsigned char>(code[0])) != 0;
+  std::size_t length = 1;
+  while (length < code.size() &&
+         (is_in_name(code[length]) || (is_number && code[length] == '\'' &&
+                                       length + 1 < code.size() && is_in_name(code[length + 1]))))
+    ++length;
+  return length;
 }
 
 std::size_t length_of_operator(std::string_view code) {
@@ -85,11 +98,7 @@ Tokens tokens_of(std::string_view code) {
     std::size_t length = skipped(code);
     if (length == 0 && std::isspace(static_cast<unsigned char>(code[0])) != 0) length = 1;
     if (length == 0) {
-      if (is_in_name(code[0])) {
-        while (length < code.size() && is_in_name(code[length])) ++length;
-      } else {
-        length = length_of_operator(code);
-      }
+      length = is_in_name(code[0]) ? length_of_word(code) : length_of_operator(code);
       tokens.push_back(code.substr(0, length));
     }
     code.remove_prefix(length);

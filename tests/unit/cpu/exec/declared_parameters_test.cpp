@@ -23,12 +23,16 @@ TEST_CASE("a kernel's parameters are found with types and names") {
 TEST_CASE("commas within a type part no parameters") {
   CHECK(declared_parameters("__global__ void k(pair<int, float> *p, float (*rows)[4]) {}", "k",
                             2) == Parameters{"pair<int, float> *p", "float (*rows)[4]"});
+  CHECK(declared_parameters("__global__ void k(pair<int, pair<A, B>> *p, int n) {}", "k", 2) ==
+        Parameters{"pair<int, pair<A, B>> *p", "int n"});
 }
 
 TEST_CASE("comments and strings declare nothing") {
   CHECK(declared_parameters("// __global__ void k(int *old) {}\n"
                             "/* void k(int *b) {} */ const char *s = \"void k(int *c) {\";\n"
                             "__global__ void k(int *a /* , here */) {}",
+                            "k", 1) == Parameters{"int *a"});
+  CHECK(declared_parameters("#error don't\nconstexpr int n = 1'000; void k(int /* in */ *a) {}",
                             "k", 1) == Parameters{"int *a"});
 }
 

@@ -75,6 +75,7 @@ TEST_CASE("updates of one place need an atomic operation") {
       {"int v = out[i]; v |= 4; out[i] = v;", "use atomicOr(&out[i], ...)"},
       {"(*length)++;", "change and write *length, which"},
       {"(*length)++;", "use atomicAdd(length, ...)"},
+      {"out[i % 1'000] += n % 1'0;", "use atomicAdd(&out[i % 1'000], ...)"},
       {"out[0] += out[threadIdx.x];", "use atomicAdd(&out[0], ...)"},
   };
   for (const auto& [line, words] : cases) {
@@ -167,6 +168,7 @@ TEST_CASE("the declaration of a shared variable does, too") {
     return remedy_of(finding, situation);
   };
   CHECK(contains(remedy("__shared__ float s; int s2;"), "use atomicAdd(&s, -...), or"));
+  CHECK(contains(remedy("#error don't\n__shared__ int s;"), "use atomicSub(&s, ...), or"));
   CHECK(contains(remedy("__shared__ int s;"), "use atomicSub(&s, ...), or"));
   CHECK(
       contains(remedy("__shared__ unsigned char t[3], s;"), "make s an int and use atomicSub(&s"));
