@@ -53,16 +53,18 @@ auto MemoryPool<Source>::take_held(BinNumber bin, std::size_t asked_bytes, std::
     -> std::optional<Entry> {
   const auto held = held_.find(bin);
   const Context* const place = Source::place();
-  if (held == held_.end()) return std::nullopt;
+  if (held == held_.end() || held->second.empty()) return std::nullopt;
   std::optional<Entry> taken;
   std::vector<Entry>& entries = held->second;
+  const bool is_checked = checks_accesses(entries.back().block.context()->driver());
   for (auto last = entries.end(); !taken && last != entries.begin();) {
     --last;
     const Context* const own = last->block.context().get();
     if (!own->valid()) {
       managed_bytes_ -= last->block.bytes();
       gone->push_back(std::move(*last));
-    } else if (!serves(last->block, asked_bytes) || (place != nullptr && place != own)) {
+    } else if (!serves(last->block, asked_bytes, is_checked) ||
+               (place != nullptr && place != own)) {
       continue;
     } else {
       taken.emplace(std::move(*last));
@@ -74,9 +76,9 @@ auto MemoryPool<Source>::take_held(BinNumber bin, std::size_t asked_bytes, std::
 }
 
 template <class Source>
-bool MemoryPool<Source>::serves(const Block& held, std::size_t asked_bytes) const {
+bool MemoryPool<Source>::serves(const Block& held, std::size_t asked_bytes, bool is_checked) const {
   // Blocks that were allocated while accesses were checked are shorter than those of their bin.
-  if (!checks_accesses(held.context()->driver())) return held.bytes() >= asked_bytes;
+  if (!is_checked) return held.bytes() >= asked_bytes;
   return keeping_ == Keeping::ForGraph && held.bytes() == std::max<std::size_t>(asked_bytes, 1);
 }
 
@@ -128,9 +130,9 @@ auto MemoryPool<Source>::largest_held() -> std::optional<Entry> {
 }
 
 template <class Source>
-void MemoryPool<Source>::take_back(Entry entry, BinNumber bin, std::size_t asked_bytes) noexcept {
-  const bool keeps =
-      keeping_ == Keeping::ForGraph || !checks_accesses(entry.block.context()->driver());
+void MemoryPool<Source>::take_back(Entry entry, BinNumber bin, std::size_t asked_bytes,
+                                   bool is_checked) noexcept {
+  const bool keeps = keeping_ == Keeping::ForGraph || !is_checked;
   const std::lock_guard lock(mutex_);
   --active_blocks_;
   active_bytes_ -= asked_bytes;
@@ -189,10 +191,15 @@ std::size_t MemoryPool<Source>::active_bytes() const {
 
 template <class Source>
 void PooledBlock<Source>::give_back() noexcept {
+  if (entry_) give_back(checks_accesses(entry_->block.context()->driver()));
+}
+
+template <class Source>
+void PooledBlock<Source>::give_back(bool is_checked) noexcept {
   if (!entry_) return;
   Entry entry = std::move(*entry_);
   entry_.reset();
-  pool_->take_back(std::move(entry), bin_, bytes_);
+  pool_->take_back(std::move(entry), bin_, bytes_, is_checked);
 }
 
 template <class Source>

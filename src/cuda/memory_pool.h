@@ -101,12 +101,12 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool<Source>> {
 
  private:
   friend class PooledBlock<Source>;
-  void take_back(Entry entry, BinNumber bin, std::size_t asked_bytes) noexcept;
+  void take_back(Entry entry, BinNumber bin, std::size_t asked_bytes, bool is_checked) noexcept;
   /// A block to hand out again, or none; those of contexts that are gone are moved to `gone`.
   std::optional<Entry> take_held(BinNumber bin, std::size_t asked_bytes, std::vector<Entry>* gone);
   /// Whether a held block may be handed out for so many bytes. While the driver checks every access
   /// it may not, but for a graph's.
-  bool serves(const Block& held, std::size_t asked_bytes) const;
+  bool serves(const Block& held, std::size_t asked_bytes, bool is_checked) const;
   /// The block to drop outside of the lock, or none.
   std::optional<Entry> largest_held();
   /// `bin` is where the block belongs once it comes back: a lower one where there was no room for a
@@ -165,6 +165,9 @@ class PooledBlock {
   /// Back to the pool. A second call throws "pooled_device_allocation::free failed: invalid
   /// resource handle".
   void free();
+  /// Back to the pool, if it is not freed; `is_checked` is what `checks_accesses` has said, and
+  /// unless that is true the driver is not called while the pool holds blocks.
+  void give_back(bool is_checked) noexcept;
 
  private:
   friend class MemoryPool<Source>;

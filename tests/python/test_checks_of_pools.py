@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """`pycuda.checks` and blocks of pools: freed in the order of the work that uses them, kept out of use afterwards."""
 
+import threading
+
 import numpy as np
 import pycuda
 import pytest
@@ -58,6 +60,57 @@ def test_a_block_of_a_pool_may_be_freed_while_its_kernel_is_queued(kernels, driv
         late(block, to, block=(64, 1, 1))
         block.free()
     assert found == []
+    assert to.get().tolist() == list(range(64))
+
+
+def test_an_array_may_be_freed_after_a_statement_that_waited_for_another_context(kernels, driver, cpu_context):
+    late, _ = kernels
+    to = gpuarray.zeros(64, np.float32)
+    temporary = gpuarray.to_gpu(np.arange(64, dtype=np.float32))
+    other = cpu_context.get_device().make_context()
+    try:
+        other.pop()
+        with pycuda.checks("memory"):
+            late(temporary, to, block=(64, 1, 1))
+            other.push()
+        driver.Context.pop()
+        del temporary
+        driver.Context.synchronize()
+    finally:
+        other.detach()
+    assert to.get().tolist() == list(range(64))
+
+
+def test_an_array_may_be_freed_after_another_threads_statement(kernels, driver, cpu_context):
+    late, _ = kernels
+    to = gpuarray.zeros(64, np.float32)
+    temporary = gpuarray.to_gpu(np.arange(64, dtype=np.float32))
+    other = cpu_context.get_device().make_context()
+    other.pop()
+    entered, launched = threading.Event(), threading.Event()
+
+    def work_of_the_other():
+        other.push()
+        try:
+            with pycuda.checks("memory"):
+                entered.set()
+                launched.wait()
+        finally:
+            driver.Context.pop()
+
+    thread = threading.Thread(target=work_of_the_other)
+    thread.start()
+    try:
+        entered.wait()
+        late(temporary, to, block=(64, 1, 1))
+        launched.set()
+        thread.join()
+        del temporary
+        driver.Context.synchronize()
+    finally:
+        launched.set()
+        thread.join()
+        other.detach()
     assert to.get().tolist() == list(range(64))
 
 

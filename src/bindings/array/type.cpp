@@ -68,9 +68,15 @@ int clear(PyObject* self) {
 }
 
 /// While the driver checks every access, a pool's block goes back to it at once, and it waits for
-/// all work.
-bool freeing_waits(const cuda::PooledDeviceMemory& block) {
-  return cuda::checks_accesses(block.context()->driver());
+/// all work, which may wait for the GIL. Checks may begin meanwhile: what is asked once decides.
+void give_back_memory(ArrayState& state) {
+  const bool is_checked = cuda::checks_accesses(state.block->context()->driver());
+  if (state.escaped || is_checked) {
+    give_back(std::move(*state.block), state.escaped);
+  } else {
+    state.block->give_back(is_checked);
+  }
+  state.block.reset();
 }
 
 void destroy(PyObject* self) {
@@ -80,11 +86,7 @@ void destroy(PyObject* self) {
   if (object->weak_references != nullptr) PyObject_ClearWeakRefs(self);
   if (object->alive) {
     ArrayState& state = object->state();
-    if (state.block) {
-      if (state.escaped || freeing_waits(*state.block))
-        give_back(std::move(*state.block), state.escaped);
-      state.block.reset();
-    }
+    if (state.block) give_back_memory(state);
     state.~ArrayState();
     object->alive = false;
   }

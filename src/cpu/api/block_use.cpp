@@ -8,14 +8,15 @@
 extern "C" {
 
 /// Whether PYCUDA_CPU_CHECK or cuCpuSetChecks asks for checks of what kernels access, or read
-/// uninitialised, for now. A pool that keeps freed blocks, or gives more bytes than it was asked
-/// for, hides mistakes from both; one that marks a block as kept while queued kernels use it makes
-/// findings of correct programs. Callable in any state.
+/// uninitialised, for now, or kernels that were launched with them are queued or run. A pool that
+/// keeps freed blocks, or gives more bytes than it was asked for, hides mistakes from both; one
+/// that marks a block as kept while queued kernels use it makes findings of correct programs.
+/// Callable in any state.
 CUresult cuCpuIsChecked(int* checked) {
   using namespace pycuda::cpu;
   return api::guarded([&]() -> CUresult {
     if (checked == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *checked = exec::is_wanted(Check::Memory) || exec::is_wanted(Check::Init) ? 1 : 0;
+    *checked = exec::has_reason_to_check() ? 1 : 0;
     return CUDA_SUCCESS;
   });
 }

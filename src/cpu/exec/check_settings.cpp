@@ -22,9 +22,26 @@ std::optional<Checks> parse_name(std::string_view name) {
   return std::nullopt;
 }
 
-std::atomic<unsigned>& wanted() {
-  static std::atomic<unsigned> bits{checks_of_environment().bits()};
-  return bits;
+/// Whether these check what memory kernels may use.
+bool guard_memory(Checks checks) { return checks.has(Check::Memory) || checks.has(Check::Init); }
+
+struct Wanted {
+  std::atomic<unsigned> bits;
+  std::atomic<unsigned> reasons;  ///< one for `bits`, and one for each piece of work
+};
+
+Wanted& wanted() {
+  static Wanted all{checks_of_environment().bits(), guard_memory(checks_of_environment()) ? 1u : 0};
+  return all;
+}
+
+void want(Checks checks) {
+  const auto guards = [](Checks own) {
+    return guard_memory(checks_of_environment() | own) ? 1u : 0u;
+  };
+  const unsigned before = wanted().bits.exchange(checks.bits(), std::memory_order_relaxed);
+  // Of several threads each adds what its own change was.
+  wanted().reasons.fetch_add(guards(checks) - guards(Checks::from_bits(before)));
 }
 
 }  // namespace
@@ -74,18 +91,27 @@ Checks checks_of_environment() {
   return checks;
 }
 
-Checks wanted_checks() { return Checks::from_bits(wanted().load(std::memory_order_relaxed)); }
+Checks wanted_checks() { return Checks::from_bits(wanted().bits.load(std::memory_order_relaxed)); }
 
 void want_checks(Checks checks) {
   const bool counts = wanted_checks().has(Check::Counters);
-  checks = counts ? checks | Check::Counters : checks.without(Check::Counters);
-  wanted().store(checks.bits(), std::memory_order_relaxed);
+  want(counts ? checks | Check::Counters : checks.without(Check::Counters));
 }
 
-void want_counters(bool want) {
+void want_counters(bool is_wanted) {
   const Checks checks = wanted_checks().without(Check::Counters);
-  wanted().store((want ? checks | Check::Counters : checks).bits(), std::memory_order_relaxed);
+  want(is_wanted ? checks | Check::Counters : checks);
 }
+
+CheckedWork::CheckedWork(Checks checks) : counts_(guard_memory(checks)) {
+  if (counts_) begin();
+}
+
+void CheckedWork::begin() { wanted().reasons.fetch_add(1); }
+
+void CheckedWork::end() noexcept { wanted().reasons.fetch_sub(1); }
+
+bool has_reason_to_check() { return wanted().reasons.load() != 0; }
 
 bool counters_of_environment() { return checks_of_environment().has(Check::Counters); }
 

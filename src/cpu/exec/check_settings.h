@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "cpu/kernel_abi/checks.h"
 
@@ -26,9 +27,34 @@ Checks wanted_checks();
 /// Changes nothing about counting.
 void want_checks(Checks checks);
 /// Whether launches count what their warps do from now on.
-void want_counters(bool want);
+void want_counters(bool is_wanted);
 /// Whether PYCUDA_CPU_COUNTERS asks for a table (read once).
 bool counters_of_environment();
+
+/// Work that has been launched and has not ended. While its code checks memory, or what was
+/// initialised, `has_reason_to_check` is true.
+class CheckedWork {
+ public:
+  CheckedWork() = default;
+  explicit CheckedWork(Checks checks);
+  CheckedWork(CheckedWork&& other) noexcept : counts_(std::exchange(other.counts_, false)) {}
+  CheckedWork& operator=(CheckedWork other) noexcept {
+    std::swap(counts_, other.counts_);
+    return *this;
+  }
+  ~CheckedWork() {
+    if (counts_) [[unlikely]]
+      end();
+  }
+
+ private:
+  static void begin();
+  static void end() noexcept;
+  bool counts_ = false;
+};
+
+/// Whether checks of memory or of what was initialised are wanted, or work with them has not ended.
+bool has_reason_to_check();
 
 /// True when PYCUDA_CPU_CHECK asks for the checks of memory (read once): memory is then handed out,
 /// filled and freed in a way that helps them.

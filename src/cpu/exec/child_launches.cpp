@@ -10,7 +10,6 @@
 #include <new>
 
 #include "cpu/exec/address_table.h"
-#include "cpu/exec/check_settings.h"
 #include "cpu/exec/fault_message.h"
 #include "cpu/exec/grid_run.h"
 #include "cpu/exec/launch_context.h"
@@ -60,6 +59,7 @@ void ChildLaunches::release_unlaunched() {
 void ChildLaunches::end() {
   // The context, and the runtime with it, may be gone as soon as the grid is known to be finished.
   release_unlaunched();
+  counted_ = CheckedWork();
   const Task finished = std::move(finished_);
   finished.run(finished.subject);
 }
@@ -191,6 +191,8 @@ DeviceError ChildLaunches::queue(const LaunchableKernel& kernel, const LaunchSiz
     runtime_.give_back_pending();
     return DeviceError::InvalidResourceHandle;
   }
+  checks_ = checks_ | request.checks;
+  counted_ = CheckedWork(checks_);
   chain->items.emplace_back(std::move(request));
   return DeviceError::Success;
 }
@@ -367,13 +369,15 @@ bool ChildLaunches::run_item(const ChainPointer& chain, Item& item) {
     }
     FaultSink& faults = owner.faults_;
     Task then = drive_task(chain);
+    CheckedWork counted;
     if (chain->is_tail && chain->items.empty()) {
       // The last one's end is the grid's end. A kernel that launches its own tail goes on for ever
       // in the same memory.
       then = std::move(owner.finished_);
+      counted = std::move(owner.counted_);
       const std::shared_ptr<ChildLaunches> released = std::move(chain->owner);
     }
-    GridRun::start(std::move(*request), faults, std::move(then));
+    GridRun::start(std::move(*request), faults, std::move(then), std::move(counted));
     return false;
   }
   if (auto* graph = std::get_if<LaunchableGraph>(&item)) {

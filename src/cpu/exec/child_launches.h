@@ -19,6 +19,7 @@
 #include <variant>
 #include <vector>
 
+#include "cpu/exec/check_settings.h"
 #include "cpu/exec/device_runtime.h"
 #include "cpu/exec/event_marker.h"
 #include "cpu/exec/pitched_transfer.h"
@@ -146,6 +147,8 @@ class ChildLaunches {
   std::unordered_map<std::uint64_t, std::shared_ptr<Marker>> events_;  ///< null: never recorded
   std::map<PlaceKey, DeviceError> errors_;
   ChainPointer tail_;
+  Checks checks_;        ///< of all that is queued
+  CheckedWork counted_;  ///< for these, until all has ended
 
   std::atomic<std::size_t> chains_left_{0};  ///< from `run` on
   Task finished_;

@@ -87,6 +87,7 @@ bool runs_in_caller(const LaunchRequest& request) {
 }
 
 void run_in_caller(const LaunchRequest& request, FaultSink& faults) {
+  const CheckedWork counted(request.checks);
   LaunchContext launch(request, faults);
   const unsigned processor = request.processors != nullptr ? request.processors->first() : 0;
   if (!launch.choice.work && !slow_kernels().worth_timing(request.kernel, launch.blocks)) {
@@ -196,14 +197,17 @@ JobHandle GridRun::submit(std::unique_ptr<GridRun> run) {
   return WorkerPool::instance().submit(own, own->chunks_, room);
 }
 
-JobHandle GridRun::start(LaunchRequest request, FaultSink& faults, Task finished) {
-  return submit(
-      std::unique_ptr<GridRun>(new GridRun(std::move(request), faults, std::move(finished))));
+JobHandle GridRun::start(LaunchRequest request, FaultSink& faults, Task finished,
+                         CheckedWork queued) {
+  auto run = std::unique_ptr<GridRun>(new GridRun(std::move(request), faults, std::move(finished)));
+  queued = CheckedWork();
+  return submit(std::move(run));
 }
 
 std::optional<JobHandle> GridRun::run_or_start(LaunchRequest request, FaultSink& faults,
-                                               Task finished) {
+                                               Task finished, CheckedWork queued) {
   auto run = std::unique_ptr<GridRun>(new GridRun(std::move(request), faults, std::move(finished)));
+  queued = CheckedWork();
   const std::optional<unsigned> worker = WorkerPool::this_worker();
   if (!worker || !may_run(run->request_.processors, *worker) || run->worth_waking())
     return submit(std::move(run));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cpu/exec/changing_code.h"
+#include "cpu/exec/check_settings.h"
 #include "cpu/exec/launch_context.h"
 #include "cpu/exec/patience.h"
 #include "cpu/exec/stream.h"
@@ -22,12 +23,13 @@ class BlockRun;
 class GridRun final : public Job {
  public:
   /// Starts `request` on the workers; `finished` runs on the thread that ends the last block, or
-  /// the last of what the kernel has launched.
-  static JobHandle start(LaunchRequest request, FaultSink& faults, Task finished);
+  /// the last of what the kernel has launched. `queued` counts until the grid does.
+  static JobHandle start(LaunchRequest request, FaultSink& faults, Task finished,
+                         CheckedWork queued = {});
   /// The same; but a worker that calls this runs at once what is not worth waking another one. Then
   /// there is no job, and `finished` does not run.
   static std::optional<JobHandle> run_or_start(LaunchRequest request, FaultSink& faults,
-                                               Task finished);
+                                               Task finished, CheckedWork queued = {});
 
   void run_chunk(std::uint32_t chunk, unsigned processor) override;
 
@@ -51,6 +53,7 @@ class GridRun final : public Job {
   void count_turn(bool advanced, const BlockRun& block);
 
   LaunchRequest request_;  ///< keeps the code alive
+  const CheckedWork counted_{request_.checks};
   LaunchContext launch_;
   ChangingCode code_;
   Task finished_;

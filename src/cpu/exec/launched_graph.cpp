@@ -69,7 +69,7 @@ bool GraphLine::run(const LaunchableGraph& graph) {
   run_ = std::make_shared<SequenceRun>();
   run_->stream = std::make_shared<Stream::State>(faults_);
   run_->stream->take();
-  run_->sequence = graph.sequence;
+  run_->set_sequence(graph.sequence);
   run_->leaves_tails = true;
   if (before_ != nullptr) {
     run_->stream->order.set_name("a graph that a kernel launched");

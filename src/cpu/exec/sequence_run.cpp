@@ -21,6 +21,15 @@ void report_failure(const Marker& marker, FaultSink& faults) {
   faults.report(fault);
 }
 
+void SequenceRun::set_sequence(std::shared_ptr<const Sequence> given) {
+  sequence = std::move(given);
+  Checks checks;
+  for (const Sequence::Step& step : sequence->steps)
+    if (const auto* const launch = std::get_if<LaunchRequest>(&step))
+      checks = checks | launch->checks;
+  counted = CheckedWork(checks);
+}
+
 void SequenceRun::settle_events() {
   const std::vector<Sequence::Step>& steps = sequence->steps;
   markers.resize(steps.size());
@@ -196,6 +205,7 @@ bool advance(const RunPointer& run) {
   if (!std::exchange(run->steps_done, true)) run->look_back();
   if (start_tails(run)) return false;
   set_order(run->stream->order, run->end);
+  run->counted = CheckedWork();
   run->end.reach();
   return true;
 }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "cpu/exec/check_settings.h"
 #include "cpu/exec/event_marker.h"
 #include "cpu/exec/graph_order.h"
 #include "cpu/exec/stream_state.h"
@@ -21,6 +22,7 @@ class SequenceRun {
   bool in_caller = false;   ///< who launched it runs it now
   unsigned iterations = 0;  ///< of loops, since the run last went to a worker
   std::vector<std::shared_ptr<Marker>> markers;  ///< of steps that record or wait, by their number
+  CheckedWork counted;                           ///< until its end
   Marker end;
   std::optional<GraphOrder> edges;    ///< none: its steps are in order, or no order is kept
   StreamOrder* place = nullptr;       ///< of the step that runs now, by its edges
@@ -31,6 +33,8 @@ class SequenceRun {
   /// The place of the step that runs now.
   StreamOrder& order() const { return place != nullptr ? *place : stream->order; }
 
+  /// At first: the run counts from now on.
+  void set_sequence(std::shared_ptr<const Sequence> given);
   /// After each step: reports a wait that has failed, and notes what a wait orders.
   void look_back();
   void learn_from_last_step() const;

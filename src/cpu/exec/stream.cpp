@@ -93,11 +93,12 @@ bool is_empty(const LaunchRequest& request) {
   return none(request.grid) || none(request.block);
 }
 
-bool start_grid(const StatePointer& state, LaunchRequest request, Task finished) {
+bool start_grid(const StatePointer& state, LaunchRequest request, Task finished,
+                CheckedWork queued) {
   // Whoever waits may help, on a stack whose size nobody knows.
   const bool deep = request.stack_bytes > deep_stack_bytes;
-  const std::optional<JobHandle> job =
-      GridRun::run_or_start(std::move(request), state->faults, std::move(finished));
+  const std::optional<JobHandle> job = GridRun::run_or_start(
+      std::move(request), state->faults, std::move(finished), std::move(queued));
   if (job) state->running.store(deep ? 0 : *job, std::memory_order_relaxed);
   return !job;
 }
@@ -114,11 +115,13 @@ Task drive_task(const StatePointer& state) {
 /// Each returns true when the next item may run at once; else somebody will call `drive` again.
 struct RunItem {
   const StatePointer& state;
+  CheckedWork* counted = nullptr;  ///< of a launch that was queued
 
   bool operator()(LaunchRequest& request) const {
     if (state->faults.poisoned()) return true;
     if (keeps_work_order()) request.work = state->order.begin(request);
-    return start_grid(state, std::move(request), drive_task(state));
+    return start_grid(state, std::move(request), drive_task(state),
+                      counted != nullptr ? std::move(*counted) : CheckedWork());
   }
   bool operator()(HostWork& work) const {
     const TransferScope scope(state->order);
@@ -186,7 +189,7 @@ void drive(const StatePointer& state) {
       if (const auto* record = std::get_if<Record>(&next->item)) state->recorded = record->marker;
     }
     state->order.join(next->after);
-    if (!std::visit(RunItem{state}, next->item)) return;
+    if (!std::visit(RunItem{state, &next->counted}, next->item)) return;
   }
 }
 
@@ -194,9 +197,12 @@ namespace {
 
 /// Queues `item`; starts the stream on a worker if it was idle. Whether the host is too far ahead.
 bool push(const StatePointer& state, Item item) {
+  const auto* const launch = std::get_if<LaunchRequest>(&item);
+  CheckedWork counted(launch != nullptr ? launch->checks : Checks());
   {
     const std::unique_lock lock(state->mutex);
-    state->queue.push_back({std::move(item), keeps_work_order() ? HostOrder::now() : nullptr});
+    state->queue.push_back(
+        {std::move(item), keeps_work_order() ? HostOrder::now() : nullptr, std::move(counted)});
     if (state->token.exchange(Stream::State::Token::Watched, std::memory_order_acq_rel) !=
         Stream::State::Token::Free)
       return state->crowded(most_queued);
@@ -291,7 +297,7 @@ std::shared_ptr<SequenceRun> Stream::launch(std::shared_ptr<const Sequence> sequ
   if (printed != nullptr && !printed->empty()) printed->flush();
   const auto run = std::make_shared<SequenceRun>();
   run->stream = state_;
-  run->sequence = std::move(sequence);
+  run->set_sequence(std::move(sequence));
   if (run->sequence->has_events) run->settle_events();
   // Work of this stream is in order without being told.
   if (previous != nullptr && previous->stream != state_ &&

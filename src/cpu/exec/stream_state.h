@@ -11,6 +11,7 @@
 #include <mutex>
 #include <variant>
 
+#include "cpu/exec/check_settings.h"
 #include "cpu/exec/event_marker.h"
 #include "cpu/exec/stream.h"
 #include "cpu/exec/work_order.h"
@@ -43,6 +44,7 @@ using Item = std::variant<LaunchRequest, HostWork, HostCallback, Record, Wait, L
 struct Queued {
   Item item;
   std::shared_ptr<const WorkClock> after;  ///< what the host knew to be over, if that is kept
+  CheckedWork counted;                     ///< of a launch: until it runs, and counts itself
 };
 
 struct Stream::State {
@@ -94,8 +96,9 @@ using StatePointer = std::shared_ptr<Stream::State>;
 
 /// The holder of the token runs what is queued.
 void drive(const StatePointer& state);
-/// True when it has run to its end; else `finished` will run.
-bool start_grid(const StatePointer& state, LaunchRequest request, Task finished);
+/// True when it has run to its end; else `finished` will run. `queued` counts until the grid does.
+bool start_grid(const StatePointer& state, LaunchRequest request, Task finished,
+                CheckedWork queued = {});
 bool is_empty(const LaunchRequest& request);
 /// Shows what kernels printed, at the points where a GPU's driver does.
 void show_printed(FaultSink& owner);
