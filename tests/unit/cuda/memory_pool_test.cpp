@@ -83,6 +83,48 @@ TEST_CASE("held blocks go back to the driver when asked to") {
   CHECK(pool->managed_bytes() == 0);
 }
 
+TEST_CASE("what was asked once decides whether a freed block is kept") {
+  static int answer;
+  answer = 0;
+  DriverTable driver = fake_driver();
+  driver.is_checked = [](int* checked) {
+    *checked = answer;
+    return CUDA_SUCCESS;
+  };
+  const CurrentContext context(driver);
+  const auto pool = std::make_shared<DeviceMemoryPool>();
+  PooledDeviceMemory kept = pool->allocate(100);
+  PooledDeviceMemory freed = pool->allocate(100);
+  const bool is_checked = checks_accesses(kept.context()->driver());
+  answer = 1;
+  kept.give_back(is_checked);
+  CHECK(kept.pointer() == 0);
+  CHECK(pool->held_blocks() == 1);
+  freed.free();
+  CHECK(pool->held_blocks() == 1);
+  CHECK(fake().resources.size() == 1);
+}
+
+TEST_CASE("a pool that keeps and hands out a block asks for checks once for each") {
+  static int questions;
+  DriverTable driver = fake_driver();
+  driver.is_checked = [](int* checked) {
+    ++questions;
+    *checked = 0;
+    return CUDA_SUCCESS;
+  };
+  const CurrentContext context(driver);
+  const auto pool = std::make_shared<DeviceMemoryPool>();
+  const auto first = std::make_shared<PooledDeviceMemory>(pool->allocate(100));
+  pool->allocate(100).free();
+  first->free();
+  questions = 0;
+  PooledDeviceMemory again = pool->allocate(100);
+  CHECK(questions == 1);
+  again.free();
+  CHECK(questions == 2);
+}
+
 TEST_CASE("a pool short of memory gives back what it holds, largest first") {
   const DriverTable driver = fake_driver();
   fake().memory_bytes = 6000;

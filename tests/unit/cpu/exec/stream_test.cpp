@@ -11,6 +11,7 @@
 #include <functional>
 #include <thread>
 
+#include "cpu/exec/check_settings.h"
 #include "unit/cpu/exec/gate.h"
 #include "unit/cpu/exec/test_kernels.h"
 
@@ -64,6 +65,40 @@ TEST_CASE("work on one stream runs in order, whatever kind it is") {
   stream.synchronize();
   REQUIRE(seen.size() == 200);
   for (int round = 0; round < 200; ++round) CHECK(seen[round] == round * 11 + 1);
+}
+
+TEST_CASE("launches with checks of memory are a reason until they have ended, others are none") {
+  const Kernel small = plain_kernel<add_one>("add_one");
+  const Kernel large = plain_kernel<add_one>("add_one_long", 1000000);
+  int value = 0;
+  REQUIRE_FALSE(has_reason_to_check());
+  for (const Checks checks : {Checks(), Checks(Check::Memory), Checks(Check::Race),
+                              Checks(Check::Sync), Checks(Check::Init), Checks::all()}) {
+    const bool is_reason = checks.has(Check::Memory) || checks.has(Check::Init);
+    for (int way = 0; way < 8; ++way) {
+      Faults faults;
+      Stream stream(0, faults);
+      Gate gate;
+      stream.enqueue_callback([&] {
+        gate.pass();
+        if ((way & 1) != 0) faults.report({});
+      });
+      LaunchRequest launch =
+          request((way & 2) != 0 ? small : large, {1, 1, 1}, {1, 1, 1}, pack(&value));
+      launch.checks = checks;
+      if ((way & 4) != 0) {
+        auto sequence = std::make_shared<Sequence>();
+        sequence->steps.emplace_back(std::move(launch));
+        stream.launch(std::move(sequence), nullptr);
+      } else {
+        stream.launch(std::move(launch));
+      }
+      CHECK(has_reason_to_check() == is_reason);
+      gate.open();
+      stream.synchronize();
+      CHECK_FALSE(has_reason_to_check());
+    }
+  }
 }
 
 TEST_CASE("queued work does not hold up the caller") {
