@@ -65,15 +65,36 @@ bool declares(const Tokens& code, std::size_t name) {
   return false;
 }
 
+/// Behind the arguments of a template that begin at `at`.
+std::size_t end_of_template(std::string_view name, std::size_t at) {
+  int depth = 0;
+  for (; at < name.size(); ++at) {
+    if (name[at] == '<') ++depth;
+    if (name[at] == '>' && --depth == 0) return at + 1;
+  }
+  return at;
+}
+
 }  // namespace
 
 std::string_view own_name(std::string_view readable) {
   constexpr std::string_view unnamed = "(anonymous namespace)::";
-  if (const std::size_t at = readable.rfind(unnamed); at != std::string_view::npos)
-    readable.remove_prefix(at + unnamed.size());
-  readable = readable.substr(0, readable.find_first_of("<("));
-  const std::size_t colon = readable.rfind(':');
-  return colon == std::string_view::npos ? readable : readable.substr(colon + 1);
+  std::size_t begin = 0;
+  std::size_t at = 0;
+  while (at < readable.size() &&
+         (readable[at] != '(' || readable.substr(at).starts_with(unnamed))) {
+    if (readable[at] == '(') {
+      at += unnamed.size();
+      begin = at;
+    } else if (readable[at] == '<') {
+      const std::size_t end = end_of_template(readable, at);
+      if (!readable.substr(end).starts_with("::")) break;
+      at = end;
+    } else if (readable[at++] == ':') {
+      begin = at;
+    }
+  }
+  return readable.substr(begin, at - begin);
 }
 
 std::vector<std::string> declared_parameters(std::string_view source, std::string_view function,

@@ -36,6 +36,17 @@ TEST_CASE("comments and strings declare nothing") {
                             "k", 1) == Parameters{"int *a"});
 }
 
+TEST_CASE("a function's own name stands before its parameters, whatever these are of") {
+  CHECK(own_name("k") == "k");
+  CHECK(own_name("ns::k<float, 3>(float*)") == "k");
+  CHECK(own_name("k(ns::V*, int)") == "k");
+  CHECK(own_name("k((anonymous namespace)::V*, int)") == "k");
+  CHECK(own_name("(anonymous namespace)::k((anonymous namespace)::V*)") == "k");
+  CHECK(own_name("ns::(anonymous namespace)::k<(anonymous namespace)::V>(int)") == "k");
+  CHECK(own_name("(anonymous namespace)::S<(anonymous namespace)::V>::k<int>(int)") == "k");
+  CHECK(own_name("") == "");
+}
+
 TEST_CASE("calls, other names and other functions are no declarations") {
   CHECK(declared_parameters("__global__ void kk(int *b) {} void run() { k(p); if (x) k(q) {} }",
                             "k", 1)
