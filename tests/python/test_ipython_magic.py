@@ -151,7 +151,7 @@ def test_a_fault_in_a_notebook_names_the_cell_s_line_and_leaves_texts(driver):
         """
     )
     assert "{'text/plain': '<pycuda.Function bad" in output
-    said = "at line 4 of the cell: 'int *a', argument #0 (0-based), is null\n    a[threadIdx.x] = 1;"
+    said = "at line 4 of the cell: null among the arguments: 'int *a', argument #0 (0-based)\n    a[threadIdx.x] = 1;"
     assert "in kernel bad" not in output or said in output
 
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "cpu/exec/argument_text.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <string_view>
@@ -66,7 +66,7 @@ std::string name_of(const Declared& declared, std::size_t index) {
   return declared.is_generated ? name : name + ", " + number;
 }
 
-std::string joined(const std::vector<std::string>& names) {
+std::string enumerated(const std::vector<std::string>& names) {
   std::string text;
   for (std::size_t i = 0; i < names.size(); ++i)
     text += (i == 0 ? "" : i + 1 < names.size() ? ", " : ", and ") + names[i];
@@ -83,28 +83,33 @@ bool is_null(const LaunchContext& launch, const KernelParameter& parameter,
 }
 
 /// So far behind memory lies the element at an index of 32 bits that was computed below 0.
-constexpr std::int64_t all_indexes = std::int64_t{1} << 32;
+constexpr std::uint64_t all_indexes = std::uint64_t{1} << 32;
 /// So far below 0 is an index that is taken for one.
-constexpr std::int64_t most_below = std::int64_t{1} << 26;
+constexpr std::uint64_t most_below = std::uint64_t{1} << 26;
 /// An address so near to an argument that points to no memory comes from that.
-constexpr std::int64_t stray_bytes = std::int64_t{1} << 30;
+constexpr std::uint64_t stray_bytes = std::uint64_t{1} << 30;
 
-/// The index of the element at `distance` bytes from the first.
 struct FarIndex {
   std::int64_t index = 0;
   bool is_unsigned = false;
 };
 
-std::optional<FarIndex> far_index(std::int64_t distance, std::int64_t element_bytes) {
-  const std::int64_t index = distance / element_bytes;
-  if (index >= all_indexes - most_below && index < all_indexes)
-    return FarIndex{index - all_indexes, true};
-  if (index < 0 && index >= -all_indexes / 2) return FarIndex{index, false};
-  return std::nullopt;
+/// The index of the element at `address`, if one lies there.
+std::optional<FarIndex> far_index(std::uint64_t begin, std::uint64_t address, std::uint64_t bytes) {
+  const std::uint64_t above = address - begin, below = begin - address;
+  if (address >= begin) {
+    const std::uint64_t index = above / bytes;
+    if (above % bytes != 0 || index < all_indexes - most_below || index >= all_indexes)
+      return std::nullopt;
+    return FarIndex{-static_cast<std::int64_t>(all_indexes - index), true};
+  }
+  const std::uint64_t index = below / bytes;
+  if (below % bytes != 0 || index > all_indexes / 2) return std::nullopt;
+  return FarIndex{-static_cast<std::int64_t>(index), false};
 }
 
 /// Of "float *x"; 0 if the declaration does not tell.
-std::int64_t element_bytes(const std::string& declaration) {
+std::uint64_t element_bytes(const std::string& declaration) {
   const Tokens tokens = tokens_of(declaration);
   for (const std::string_view token : tokens)
     if (is_name(token) && token.back() >= '2' && token.back() <= '4' &&
@@ -122,15 +127,15 @@ std::string index_text(const LaunchContext& launch, std::uint64_t address) {
   std::optional<FarIndex> found;
   std::vector<std::string> names;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
-    const std::int64_t bytes = element_bytes(declared.parameters[i]);
+    const std::uint64_t bytes = element_bytes(declared.parameters[i]);
     if (!is_pointer(parameters[i], declared.parameters[i])) continue;
     const std::uint64_t begin = word_at(launch, parameters[i].offset);
-    const auto distance = static_cast<std::int64_t>(address - begin);
     if (!AddressTable::instance().find(begin)) {
-      if (std::abs(distance) < stray_bytes) return {};
+      if (std::max(address, begin) - std::min(address, begin) < stray_bytes) return {};
       continue;
     }
-    const std::optional<FarIndex> index = bytes == 0 ? std::nullopt : far_index(distance, bytes);
+    const std::optional<FarIndex> index =
+        bytes == 0 ? std::nullopt : far_index(begin, address, bytes);
     if (!index) continue;
     names.push_back(name_of(declared, i));
     found = index;
@@ -148,14 +153,21 @@ std::string index_text(const LaunchContext& launch, std::uint64_t address) {
 
 std::string passed_as(const LaunchContext& launch, const Allocation& allocation) {
   const std::vector<KernelParameter>& parameters = launch.kernel.facts.parameters;
-  std::vector<std::size_t> found;
-  for (std::size_t i = 0; i < parameters.size(); ++i)
-    if (holds_address(launch, parameters[i], allocation)) found.push_back(i);
-  if (found.empty()) return {};
+  std::vector<std::size_t> pointers, others;
   const Declared declared = declared_in_source(launch);
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (!holds_address(launch, parameters[i], allocation)) continue;
+    const bool is_first_choice = declared.parameters.empty()
+                                     ? parameters[i].bytes == address_bytes
+                                     : is_pointer(parameters[i], declared.parameters[i]);
+    (is_first_choice ? pointers : others).push_back(i);
+  }
+  // Two ints side by side may look like an address.
+  const std::vector<std::size_t>& found = pointers.empty() ? others : pointers;
+  if (found.empty()) return {};
   std::vector<std::string> names;
   for (const std::size_t index : found) names.push_back(name_of(declared, index));
-  return ", passed as " + joined(names);
+  return ", passed as " + enumerated(names);
 }
 
 std::string null_arguments(const LaunchContext& launch) {
@@ -166,9 +178,7 @@ std::string null_arguments(const LaunchContext& launch) {
   for (std::size_t i = 0; i < parameters.size(); ++i)
     if (is_null(launch, parameters[i], declared.parameters[i]))
       names.push_back(name_of(declared, i));
-  return names.empty() ? std::string()
-                       : joined(names) + (declared.is_generated ? "" : ",") +
-                             (names.size() == 1 ? " is null" : " are null");
+  return names.empty() ? std::string() : "null among the arguments: " + enumerated(names);
 }
 
 }  // namespace pycuda::cpu::exec

@@ -9,13 +9,15 @@
 
 namespace pycuda::cpu::exec {
 
-/// The arguments that are an address within the allocation, or structs that hold one: ", passed as
-/// 'float *x', argument #1 (0-based)". Without the declaration where the source is not known,
-/// without the number where it is generated; empty where there is no such argument.
+/// The pointers among the arguments that point into the allocation; where none does, what else
+/// holds such an address: ", passed as 'float *x', argument #1 (0-based)". Without the declaration
+/// where the source is not known, without the number where it is generated; empty where there is no
+/// such argument.
 std::string passed_as(const LaunchContext& launch, const Allocation& allocation);
 
-/// The pointers among the arguments that are null: "'float *x', argument #1 (0-based), is null".
-/// Empty where none is, or the source is not known.
+/// The pointers among the arguments that are null: "null among the arguments: 'float *x', argument
+/// #1 (0-based)". They need not be why a kernel came to a null pointer. Empty where none is, or the
+/// source is not known.
 std::string null_arguments(const LaunchContext& launch);
 
 /// For an address that is far from every allocation: the index of an argument's elements that leads

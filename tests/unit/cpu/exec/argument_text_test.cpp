@@ -62,16 +62,30 @@ TEST_CASE("a stray access names the argument that points to the memory") {
   CHECK(contains(text, ", passed as 'float *x', argument #2 (0-based) in kernel k, block"));
 }
 
-TEST_CASE("all arguments with the same memory are named, structs that hold it, too") {
+TEST_CASE("all pointers to the same memory are named") {
   Memory memory;
   const std::uintptr_t begin = memory.allocate();
-  Sourced sourced("__global__ void k(float *at, Pair pair, int n, float *x) {}");
+  Sourced sourced("__global__ void k(float *at, const int *a, int n, float *x) {}");
   const std::string text =
-      sourced.fault({word(0), {8, 16, 8}, {24, 4, 4}, word(32)},
-                    pack(begin + 4096, std::uint64_t{7}, begin, 0, std::uint32_t{0}, begin + 8));
+      sourced.fault({word(0), word(8), {16, 4, 4}, word(24)},
+                    pack(begin + 4096, begin, std::uint32_t{0}, std::uint32_t{0}, begin + 8));
   CHECK(contains(text,
-                 ", passed as 'Pair pair', argument #1 (0-based), and 'float *x', argument #3 "
+                 ", passed as 'const int *a', argument #1 (0-based), and 'float *x', argument #3 "
                  "(0-based) in kernel k"));
+}
+
+TEST_CASE("what is no pointer but holds the address is named where no pointer does") {
+  Memory memory;
+  const std::uintptr_t begin = memory.allocate();
+  const char* const source = "__global__ void k(float *at, Size size, float *x) {}";
+  const std::vector<KernelParameter> parameters = {word(0), {8, 16, 8}, word(24)};
+  const auto fault = [&](const char* text, std::uint64_t x) {
+    return Sourced(text).fault(parameters, pack(begin + 4096, std::uint64_t{7}, begin, x));
+  };
+  CHECK(contains(fault(source, begin), ", passed as 'float *x', argument #2 (0-based) in kernel"));
+  CHECK(contains(fault("", begin), ", passed as argument #2 (0-based) in kernel"));
+  CHECK(contains(fault(source, 8), ", passed as 'Size size', argument #1 (0-based) in kernel"));
+  CHECK(contains(fault("", 8), ", passed as argument #1 (0-based) in kernel"));
 }
 
 TEST_CASE("without a source there is the number") {
@@ -114,7 +128,7 @@ TEST_CASE("pointers that are null are named, numbers are not") {
       sourced.fault({word(0), {8, 4, 4}, word(16), word(24)},
                     pack(std::uint64_t{16}, 0, 0, std::uint64_t{0}, std::uint64_t{0}));
   CHECK(contains(text, "a null pointer or close to one in kernel k"));
-  CHECK(contains(text, ": 'const float *x', argument #2 (0-based), is null"));
+  CHECK(contains(text, ": null among the arguments: 'const float *x', argument #2 (0-based)"));
   CHECK(text.find("long m") == std::string::npos);
 }
 
@@ -148,6 +162,26 @@ TEST_CASE("an index counts elements of the type that is declared, not of one wit
   for (const char* const source :
        {"__global__ void k(long at, Node *half) {}", "__global__ void k(long at, float **x) {}"})
     CHECK(contains(fault(source), "far from every allocation in kernel k"));
+}
+
+TEST_CASE("an address within an element comes from no index") {
+  Memory memory;
+  const std::uintptr_t begin = memory.allocate();
+  Sourced sourced("__global__ void k(unsigned long at, int *x) {}");
+  for (const std::int64_t distance : {(std::int64_t{1} << 34) - 14, -(std::int64_t{6} << 30) + 2})
+    CHECK(contains(sourced.fault({word(0), word(8)},
+                                 pack(begin + static_cast<std::uint64_t>(distance), begin)),
+                   "far from every allocation in kernel k"));
+}
+
+TEST_CASE("an argument half of the address space away is not near") {
+  Memory memory;
+  const std::uintptr_t begin = memory.allocate();
+  Sourced sourced("__global__ void k(unsigned long at, float *stray, int *x) {}");
+  const std::uintptr_t at = begin + (std::uintptr_t{1} << 34) - 12;
+  CHECK(contains(
+      sourced.fault({word(0), word(8), word(16)}, pack(at, at ^ (std::uintptr_t{1} << 63), begin)),
+      "where index -3 of 'int *x', argument #2 (0-based), lies"));
 }
 
 TEST_CASE("of several arguments that may have led to a stray access none is named") {
