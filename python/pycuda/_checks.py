@@ -251,7 +251,7 @@ def failed_launch():
 def _tells_of(finding, failed):
     """Whether a finding is what ended the launch that an error is about."""
     error = str(failed)
-    what = finding.message.partition(" at address")[0] if finding.check == "memory" else ""
+    what = finding.message.split()[0] if finding.check == "memory" else ""  # "illegal" or "misaligned"
     return finding.ended_launch and finding.kernel in error and what in error
 
 

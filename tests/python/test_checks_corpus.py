@@ -71,6 +71,9 @@ def _assert_explained(file, kernel, form, checks):
     theirs = json.loads((CORPUS / "sanitizer.json").read_text())[f"{file}:{kernel}"][form]
     found = {check: _difference(check, check in checks, theirs) for check in TOOL_OF}
     found = {check: who for check, who in found.items() if who is not None}
+    if form == "fault" and CHECK_OF[file] != "init" and "init" not in _explained(f"{file}:{kernel}", form):
+        # Whether a read that does not wait for the write comes before it differs from run to run.
+        found = {check: who for check, who in found.items() if (check, who) != ("init", "CPU driver")}
     assert found == _explained(f"{file}:{kernel}", form), theirs
 
 

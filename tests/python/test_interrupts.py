@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Ctrl-C while a call waits for a kernel of the CPU driver, and at the end of a program that runs one."""
 
+import re
 import signal
 import subprocess
 import sys
@@ -102,7 +103,8 @@ except cuda.LaunchError as error:
     assert later.startswith("the launch timed out and was terminated")
     if sys.version_info >= (3, 11):
         assert note.startswith("This has stopped kernel endless, block (")
-        assert "32 threads wait in a loop" in note and "the first is (0, 0, 0) at line 2 of the source passed" in note
+        # The one that was stopped may be in the loop's body, and others before it.
+        assert re.search(r"\d+ threads? waits? in a loop", note) and "at line 2 of the source passed" in note
         assert "\nThe context is lost: every call fails until pycuda.tools.reset_context() makes" in note
         assert note.endswith("\nthe context was lost earlier: ")
     assert "by the user's interrupt of the call that waited for it" in output
@@ -150,7 +152,8 @@ except TimeoutError as error:
     )
     assert output.startswith("too late")
     if sys.version_info >= (3, 11):
-        assert output.startswith("too late This has stopped kernel endless, block (0, 0, 0): 32 threads wait in a loop")
+        assert output.startswith("too late This has stopped kernel endless, block (0, 0, 0)")
+        assert re.search(r"\d+ threads? waits? in a loop", output)
 
 
 @pytest.mark.parametrize("check", ["0", "memory", "init"])
