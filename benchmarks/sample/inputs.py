@@ -17,6 +17,7 @@ class Inputs:
 
     def functions(self) -> dict[str, Any]:
         own = [self.uniform, self.integers, self.row_starts, self.neighbours, self.permutation, self.bits]
+        own += [self.suffix_keys, self.snap_terms, self.snap_blocks]
         plain = {"arange": np.arange, "sort": np.sort, "int": int, "max": max, "min": min, "len": len}
         return {
             **{function.__name__: function for function in own},
@@ -48,3 +49,27 @@ class Inputs:
     def bits(self) -> np.ndarray:
         """64 of them a number."""
         return self.random.integers(0, 2**64, self.size, dtype=np.uint64)
+
+    def suffix_keys(self, text: np.ndarray) -> np.ndarray:
+        """Numbers in the order of the suffixes of a random text of 1, 2 and 3."""
+        return np.convolve(text.astype(np.int64), 4 ** np.arange(31))[30:]
+
+    def snap_terms(self, highest: int) -> np.ndarray:
+        """Nine numbers of each product of a spectral neighbour potential, of momenta (twice each) up to `highest`."""
+        j1, j2, j, mb, ma = (part.ravel() for part in np.indices((highest + 1,) * 5))
+        wanted = (j2 <= j1) & (j >= j1 - j2) & (j <= np.minimum(highest, j1 + j2)) & ((j1 + j2 + j) % 2 == 0)
+        wanted &= (2 * mb <= j) & (ma <= j)
+        j1, j2, j, mb, ma = (part[wanted] for part in (j1, j2, j, mb, ma))
+        rows = [j1, j2, j]
+        for m in (ma, mb):
+            lowest = np.maximum(0, (2 * m - j - j2 + j1) // 2)
+            rows += [lowest, (2 * m - j - 2 * lowest + j1 + j2) // 2]
+            rows += [np.minimum(j1, (2 * m - j + j2 + j1) // 2) - lowest + 1]
+        return np.array(rows)
+
+    def snap_blocks(self, highest: int) -> np.ndarray:
+        """Where the coefficients of three momenta start."""
+        j, j2, j1 = np.indices((highest + 1,) * 3)
+        wanted = (j2 <= j1) & (j >= j1 - j2) & (j <= j1 + j2) & ((j1 + j2 + j) % 2 == 0)
+        lengths = np.where(wanted, (j1 + 1) * (j2 + 1), 0).ravel()
+        return np.append(0, np.cumsum(lengths)[:-1])

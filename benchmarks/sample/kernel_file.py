@@ -13,6 +13,7 @@ A file begins with its licence, a line `// SUITE, PROGRAM: what it computes`, an
     c: int[n] = arange(n) -> 0      an input that the kernel changes; results that must be equal
     d: float[n] -> 1e-5, 0.01       one in a hundred may differ by more
     count: int = 2 * n              a value
+    m: float(16) = uniform(0, 1)    a structure of so many values, passed by value; a pointer to them in C++
     n: int                          the size of that name as a value
 
 Expressions are Python's, with sizes and earlier arguments by their names; see `inputs.py` for functions.
@@ -67,6 +68,8 @@ class Argument:
     #: What a result may differ by, and how many may differ more; None: not a result.
     tolerance: float | None
     may_differ: float
+    #: How many values a structure has that is passed by value; empty: a plain value.
+    together: str = ""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -119,6 +122,11 @@ class Kernel:
         arguments: dict[str, Any] = {}
         for argument in self.arguments:
             dtype = TYPES[argument.type]
+            if argument.together:
+                made.size = int(value(argument.together))
+                values = np.array(value(argument.start), dtype)
+                arguments[argument.name] = values.view([("values", dtype, made.size)])[0]
+                continue
             if not argument.size:
                 arguments[argument.name] = dtype(value(argument.start or argument.name))
                 continue
@@ -158,13 +166,13 @@ def read(file: pathlib.Path) -> Kernel:
         if parts is None:
             raise KernelFileError(f"{file.name}: '{line}' is not 'name: ...'")
         name, rest = parts[1], parts[2]
-        typed = re.fullmatch(r"(\w+)(?:\[(.*?)\])?(?: = (.*?))?(?: -> (.+))?", rest)
+        typed = re.fullmatch(r"(\w+)(?:\[(.*?)\]|\((\d+)\))?(?: = (.*?))?(?: -> (.+))?", rest)
         if typed is not None and typed[1] in TYPES:
-            limits = [float(limit) for limit in typed[4].split(",")] if typed[4] else []
+            c_type, size, together, start, allowed = (text or "" for text in typed.groups())
+            limits = [float(limit) for limit in allowed.split(",")] if allowed else []
             tolerance = limits[0] if limits else None
-            arguments.append(
-                Argument(name, typed[1], typed[2] or "", typed[3] or "", tolerance, limits[1] if limits[1:] else 0.0)
-            )
+            may_differ = limits[1] if limits[1:] else 0.0
+            arguments.append(Argument(name, c_type, size, start, tolerance, may_differ, together))
         elif name in ("launch", "shared", "once"):
             settings[name] = rest
         elif rest.count(" | ") == 1:

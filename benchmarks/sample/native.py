@@ -24,7 +24,10 @@ def source(kernels: list[Kernel]) -> str:
         values = []
         for index, argument in enumerate(kernel.arguments):
             c_type = C_TYPES.get(argument.type, argument.type)
-            values.append(f"*({c_type}{'*' if argument.size else ''}*)arguments[{index}]")
+            if argument.together:
+                values.append(f"(const {c_type}*)arguments[{index}]")
+            else:
+                values.append(f"*({c_type}{'*' if argument.size else ''}*)arguments[{index}]")
         parts.append(f"namespace sample_{kernel.name} {{\n{kernel.native}}}\n")
         parts.append(
             f'extern "C" void {kernel.name}(void** arguments) {{\n'
