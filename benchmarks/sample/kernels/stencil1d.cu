@@ -23,10 +23,14 @@ __global__ void sum_neighbours(const int* __restrict__ in, int* __restrict__ out
 //---- C++
 void reference(const int* in, int* out, int n) {
 #pragma omp parallel for
-  for (int start = 0; start < n; start += 1024) {
-    int sums[1024] = {}, count = std::min(1024, n - start);
-    for (int offset = -7; offset <= 7; ++offset)
-      for (int i = std::max(0, -start - offset); i < count; ++i) sums[i] += in[start + i + offset];
-    std::copy(sums, sums + count, out + start);
+  for (int i = 7; i < n; ++i) {
+    int sum = 0;
+#pragma GCC unroll 15
+    for (int offset = -7; offset <= 7; ++offset) sum += in[i + offset];
+    out[i] = sum;
+  }
+  for (int i = 0; i < std::min(7, n); ++i) {
+    out[i] = 0;
+    for (int j = 0; j <= i + 7; ++j) out[i] += in[j];
   }
 }
