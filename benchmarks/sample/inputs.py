@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a kernel file's expressions may call: random numbers, and the rows of sparse matrices and graphs."""
+"""What a kernel file's expressions may call: random numbers, the rows of sparse matrices and graphs, and trees."""
 
 import math
 from typing import Any
@@ -18,6 +18,7 @@ class Inputs:
     def functions(self) -> dict[str, Any]:
         own = [self.uniform, self.integers, self.row_starts, self.neighbours, self.permutation, self.bits]
         own += [self.suffix_keys, self.snap_terms, self.snap_blocks]
+        own += [self.octree, self.octree_counts]
         plain = {"arange": np.arange, "sort": np.sort, "int": int, "max": max, "min": min, "len": len}
         return {
             **{function.__name__: function for function in own},
@@ -73,3 +74,18 @@ class Inputs:
         wanted = (j2 <= j1) & (j >= j1 - j2) & (j <= j1 + j2) & ((j1 + j2 + j) % 2 == 0)
         lengths = np.where(wanted, (j1 + 1) * (j2 + 1), 0).ravel()
         return np.append(0, np.cumsum(lengths)[:-1])
+
+    def octree(self, bodies: int, levels: int) -> np.ndarray:
+        """The eight children of each cell: bodies, -1 for none, and cells, numbered after the bodies, the root last."""
+        leaves = np.full(8**levels, -1)
+        leaves[self.random.permutation(leaves.size)[:bodies]] = np.arange(bodies)
+        cells = (8**levels - 1) // 7
+        inner = bodies + np.arange(cells - 2, -1, -1)
+        return np.concatenate([inner, leaves]).reshape(cells, 8)[::-1]
+
+    def octree_counts(self, children: np.ndarray, levels: int) -> np.ndarray:
+        """The bodies below each cell."""
+        counts = [np.count_nonzero(children[: 8**levels].reshape(-1, 8) >= 0, axis=1)]
+        while counts[-1].size > 1:
+            counts.append(counts[-1].reshape(-1, 8).sum(axis=1))
+        return np.concatenate(counts)
