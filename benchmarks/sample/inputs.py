@@ -18,7 +18,7 @@ class Inputs:
     def functions(self) -> dict[str, Any]:
         own = [self.uniform, self.integers, self.row_starts, self.neighbours, self.permutation, self.bits]
         own += [self.suffix_keys, self.snap_terms, self.snap_blocks]
-        own += [self.octree, self.octree_counts]
+        own += [self.octree, self.octree_counts, self.queens]
         plain = {"arange": np.arange, "sort": np.sort, "int": int, "max": max, "min": min, "len": len}
         return {
             **{function.__name__: function for function in own},
@@ -89,3 +89,14 @@ class Inputs:
         while counts[-1].size > 1:
             counts.append(counts[-1].reshape(-1, 8).sum(axis=1))
         return np.concatenate(counts)
+
+    def queens(self, n: int, rows: int) -> np.ndarray:
+        """Boards of n columns with queens in the first rows that do not attack each other, a row of numbers each."""
+        boards = np.zeros((1, 0), np.int8)
+        for row in range(rows):
+            tried = np.repeat(boards, n, axis=0)
+            new = np.tile(np.arange(n, dtype=np.int8), len(boards))[:, None]
+            away = np.abs(tried - new)
+            free = np.all((away != 0) & (away != row - np.arange(row)), axis=1)
+            boards = np.hstack([tried, new])[free]
+        return boards
