@@ -52,7 +52,8 @@ inline float decoded(int code) {
 inline unsigned char encoded(float value) {
   uint32_t bits = bits_of(value), magnitude = bits & 0x7fffffff;
   uint32_t normal = ((magnitude + 0x7ffff + (magnitude >> 20 & 1)) >> 20) - (120 << 3);
-  uint32_t small = (uint32_t)std::nearbyint(std::min(from_bits(magnitude), 1.0f) * 512);
+  // Beside 2^14 the last bit of a number is 2^-9, that of the smallest numbers here.
+  uint32_t small = bits_of(std::min(from_bits(magnitude), 1.0f) + 16384.0f) - bits_of(16384.0f);
   uint32_t code = magnitude < 0x3c800000 ? small : normal;
   return std::min(code, 0x7eu) | (bits >> 24 & 128);
 }
@@ -68,6 +69,7 @@ void reference(const unsigned char* source, const unsigned short* bias, const fl
         const int row = (kind * heads + head) * size;
         const unsigned char* from = source + word * 3 * heads * size + row;
         unsigned char* to = target + (word * 3 * heads + head * 3 + kind) * size;
+#pragma omp simd
         for (int i = 0; i < size; ++i) {
           float sum = rounded(rounded(table[from[i]] * in) + from_bits((uint32_t)bias[row + i] << 16));
           to[i] = encoded(rounded(sum * out));
