@@ -106,16 +106,18 @@ KERNEL(mask_without_the_caller) {
   b[t] = a[t];
 }
 
-// CASE shuffle_with_exited_lanes 32 1 0
-KERNEL(shuffle_with_exited_lanes) {
+// CASE shuffle_from_exited_lanes 32 1 0
+KERNEL(shuffle_from_exited_lanes) {
   if (t >= 20) return;
-  b[t] = __shfl_sync(BAD(0xffffffff) GOOD(0xfffff), a[t], 0);
+  b[t] = __shfl_down_sync(0xffffffff, a[t], BAD(4) GOOD(t < 16 ? 4 : 0));
 }
 
-// CASE vote_with_exited_lanes 64 1 0
-KERNEL(vote_with_exited_lanes) {
-  BAD(if (t % 32 == 31) return;)
-  b[t] = __any_sync(0xffffffff, a[t]);
+// CASE shuffle_from_outside_the_mask 64 1 0
+KERNEL(shuffle_from_outside_the_mask) {
+  if (t % 32 < 16)
+    b[t] = __shfl_xor_sync(0xffff, a[t], BAD(16) GOOD(8));
+  else
+    b[t] = 1;
 }
 
 // CASE different_operations 32 1 0

@@ -30,7 +30,14 @@ constexpr Remedy remedies[] = {
      "stream"},
     {"no edge of the graph", "add an edge between the two nodes of the graph"},
     {"wait at different", "move __syncthreads() out of the branch"},
-    {"lanes that have exited", "compute the mask before threads leave, or let them stay"},
+    {", which has exited",
+     "let all lanes of the warp reach the shuffle, those beyond the end with a neutral value, or "
+     "read only from lanes that a __ballot_sync() or __activemask() before it names"},
+    {" does not name: the value",
+     "name the lane in the mask, or read only from lanes that it names"},
+    {" does not have: the value",
+     "start blocks of a multiple of 32 threads, those beyond the end with a neutral value, or read "
+     "only from lanes that the block has"},
 };
 // As messages say what is missing.
 constexpr std::string_view between_blocks = "nothing that orders the blocks";

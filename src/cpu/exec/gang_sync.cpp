@@ -90,14 +90,18 @@ void GangSync::check(const LaunchContext& launch, const BlockFrame& block,
 }
 
 void GangSync::check_operation(const ThreadFrame& gang, std::uint64_t lanes,
-                               const AccessOfGang& access, std::uint32_t operation,
-                               std::uint32_t mask, const BlockChecks& checks) {
+                               const AccessOfGang& access, const Operation& operation,
+                               const BlockChecks& checks) {
   const LaunchContext& launch = launch_of(gang);
   std::vector<ThreadFrame> threads = frames_of_block(launch);
   LiveLanes live{};
   each_lane(gang, lanes, access, [&](ThreadFrame& frame) {
-    frame.mask = mask;
-    frame.detail = operation;
+    // The gang is a warp.
+    const std::uint32_t lane = frame.linear % 32;
+    frame.mask = operation.mask;
+    frame.detail = operation.kind;
+    if (operation.b != nullptr) frame.operand[1] = operation.b[lane];
+    if (operation.c != nullptr) frame.operand[2] = operation.c[lane];
     put(threads, live, frame);
   });
   const std::uint32_t warp = gang.linear / 32;

@@ -27,11 +27,14 @@ class GangSync {
   /// The block has ended.
   void end(const LaunchContext& launch, const BlockFrame& block, BlockChecks& checks);
 
-  /// The lanes that execute a warp operation of this kind are those that its mask names, and none
-  /// that it names has exited.
+  struct Operation {
+    std::uint32_t kind = 0, mask = 0;
+    const std::uint64_t *b = nullptr, *c = nullptr;  ///< of a shuffle, one for each lane
+  };
+  /// `lanes` execute a warp operation: the rule of check_warp_op().
   static void check_operation(const ThreadFrame& gang, std::uint64_t lanes,
-                              const AccessOfGang& access, std::uint32_t operation,
-                              std::uint32_t mask, const BlockChecks& checks);
+                              const AccessOfGang& access, const Operation& operation,
+                              const BlockChecks& checks);
 
  private:
   struct Arrival {

@@ -128,14 +128,13 @@ void pycuda_cpu_note_gang_barrier(pycuda::cpu::ThreadFrame* gang, std::uint64_t 
 
 void pycuda_cpu_note_gang_operation(pycuda::cpu::ThreadFrame* gang, std::uint64_t lanes,
                                     std::uint64_t access, std::uint32_t operation,
-                                    std::uint32_t mask) {
+                                    std::uint32_t mask, const std::uint64_t* b,
+                                    const std::uint64_t* c) {
   namespace exec = pycuda::cpu::exec;
   if (lanes == 0) return;
   const exec::RuntimeScope scope;
-  exec::BlockChecks& checks = exec::BlockChecks::of_this_thread();
-  if (mask != static_cast<std::uint32_t>(lanes))
-    exec::GangSync::check_operation(*gang, lanes, pycuda::cpu::AccessOfGang::unpack(access),
-                                    operation, mask, checks);
+  exec::GangSync::check_operation(*gang, lanes, pycuda::cpu::AccessOfGang::unpack(access),
+                                  {operation, mask, b, c}, exec::BlockChecks::of_this_thread());
 }
 
 }  // extern "C"

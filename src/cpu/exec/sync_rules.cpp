@@ -9,6 +9,7 @@
 
 #include "cpu/exec/findings.h"
 #include "cpu/exec/warp_ops.h"
+#include "cpu/kernel_abi/shuffle.h"
 
 namespace pycuda::cpu::exec {
 namespace {
@@ -22,7 +23,9 @@ enum class Rule : std::uint32_t {
   OddCount,
   TooMany,
   NotNamed,
-  NamesExited,
+  ReadsExited,
+  ReadsUnnamed,
+  ReadsNone,
   HalfArrived,
   Deadlock
 };
@@ -88,6 +91,8 @@ const ThreadFrame* first_of(const SyncState& state, const LiveLanes& lanes) {
 }
 
 /// Threads that have exited, of all warps or, where a barrier expects a number, of those that came.
+/// Devices of compute capability 7.0 and later wait for those that have not exited; but the code
+/// does not tell a return above the barrier from a condition around it, which CUDA rules out.
 void check_exited(const SyncState& state, const NamedBarrier& barrier, const ThreadFrame& first) {
   const ThreadFrame* gone = nullptr;
   std::uint32_t count = 0;
@@ -104,7 +109,8 @@ void check_exited(const SyncState& state, const NamedBarrier& barrier, const Thr
   add(state, first, nullptr,
       count_text(count) + " exited without reaching a barrier that the others of the " +
           (barrier.expected() == 0 ? "block" : "warp") + " wait at, the first is " +
-          thread_text(*gone));
+          thread_text(*gone) +
+          ": it opens without them, and anything that they should have stored before is missing");
 }
 
 void check_half_warps(const SyncState& state, const NamedBarrier& barrier) {
@@ -143,6 +149,64 @@ void check_sites(const SyncState& state, const NamedBarrier& barrier) {
       }
     });
   }
+}
+
+std::string mask_text(std::uint32_t mask) {
+  char text[32];
+  std::snprintf(text, sizeof text, "the mask 0x%08x", mask);
+  return text;
+}
+
+/// Lanes that read from others by a shuffle, which gives them no value for one reason.
+struct Reading {
+  const ThreadFrame* first = nullptr;
+  unsigned lane = 0, source = 0;  ///< of the first
+  int lanes = 0;
+
+  void add(const ThreadFrame& thread, unsigned reader, unsigned read) {
+    if (lanes++ != 0) return;
+    first = &thread;
+    lane = reader;
+    source = read;
+  }
+};
+
+void add_reading(const SyncState& state, Rule rule, const Reading& reading, WarpOp op,
+                 const std::string& reason) {
+  if (reading.lanes == 0 || !is_new(state, rule, *reading.first)) return;
+  std::string text = "lane " + std::to_string(reading.lane) + " reads from lane " +
+                     std::to_string(reading.source) + " by " + warp_op_name(op) + ", " + reason +
+                     ": the value that it gets is undefined";
+  if (const int others = reading.lanes - 1; others != 0)
+    text += ", as in " + std::to_string(others) + (others == 1 ? " other lane" : " other lanes");
+  add(state, *reading.first, nullptr, std::move(text));
+}
+
+/// A mask may name lanes that have exited or that the block does not have: they are not waited for.
+/// But a shuffle has no value of a lane that does not take part.
+void check_sources(const SyncState& state, unsigned warp, std::uint32_t lanes, WarpOp op,
+                   std::uint32_t mask) {
+  Reading of_exited, of_unnamed, of_none;
+  for (std::uint32_t left = lanes; left != 0; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    const ThreadFrame& thread = state.threads[warp * 32 + lane];
+    const unsigned source = shuffle_source(op, lane, static_cast<unsigned>(thread.operand[1] & 31),
+                                           static_cast<unsigned>(thread.operand[2]))
+                                .lane;
+    if ((lanes >> source & 1) != 0) continue;
+    if ((all_lanes(state, warp) >> source & 1) == 0) {
+      of_none.add(thread, lane, source);
+    } else if ((mask >> source & 1) == 0) {
+      of_unnamed.add(thread, lane, source);
+    } else {
+      of_exited.add(thread, lane, source);
+    }
+  }
+  add_reading(state, Rule::ReadsExited, of_exited, op, "which has exited");
+  add_reading(state, Rule::ReadsUnnamed, of_unnamed, op,
+              "which " + mask_text(mask) + " does not name");
+  add_reading(state, Rule::ReadsNone, of_none, op,
+              "which the block of " + count_text(state.launch.threads) + " does not have");
 }
 
 }  // namespace
@@ -187,24 +251,16 @@ void check_warp_op(const SyncState& state, unsigned warp, std::uint32_t lanes) {
       state.threads[warp * 32 + static_cast<unsigned>(std::countr_zero(lanes))];
   const std::uint32_t mask = first.mask;
   if (mask == 0) return;
-  char text[64];
-  std::snprintf(text, sizeof text, "the mask 0x%08x of %s", mask,
-                warp_op_name(static_cast<WarpOp>(first.detail)));
+  const auto op = static_cast<WarpOp>(first.detail);
   if (const std::uint32_t others = lanes & ~mask; others != 0) {
     const auto lane = static_cast<unsigned>(std::countr_zero(others));
     const ThreadFrame& thread = state.threads[warp * 32 + lane];
     if (is_new(state, Rule::NotNamed, thread))
       add(state, thread, nullptr,
-          std::string(text) + " does not name lane " + std::to_string(lane) + ", which calls it");
+          mask_text(mask) + " of " + warp_op_name(op) + " does not name lane " +
+              std::to_string(lane) + ", which calls it");
   }
-  if (const std::uint32_t gone = mask & all_lanes(state, warp) & ~state.live[warp]; gone != 0) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(gone));
-    const ThreadFrame& thread = state.threads[warp * 32 + lane];
-    if (is_new(state, Rule::NamesExited, first))
-      add(state, first, nullptr,
-          std::string(text) + " names " + std::to_string(std::popcount(gone)) +
-              " of the warp's lanes that have exited, the first is " + thread_text(thread));
-  }
+  if (is_shuffle(op)) check_sources(state, warp, lanes, op, mask);
 }
 
 void check_rest(const SyncState& state, const std::array<NamedBarrier, barrier_count>& barriers) {

@@ -31,8 +31,8 @@ void check_arrival(const SyncState& state, const ThreadFrame& thread, const Name
 /// wait, are at the same one.
 void check_opening(const SyncState& state, const NamedBarrier& barrier, unsigned id);
 
-/// Lanes of a warp have come to an operation: its mask names each of them, and none that has
-/// exited.
+/// Lanes of a warp have come to an operation: its mask names each of them. By a shuffle, none of
+/// them reads from a lane that is not among them.
 void check_warp_op(const SyncState& state, unsigned warp, std::uint32_t lanes);
 
 /// The block has ended: no barrier was left half arrived at.

@@ -150,7 +150,9 @@ void pycuda_cpu_note_gang_passed(pycuda::cpu::ThreadFrame* gang);
 void pycuda_cpu_note_gang_barrier(pycuda::cpu::ThreadFrame* gang, std::uint64_t lanes,
                                   std::uint64_t access, std::uint32_t site);
 /// At a warp operation with the member mask `mask`, which `lanes` of the gang's threads execute.
+/// `b` and `c`, of a shuffle: its operands, one for each lane.
 void pycuda_cpu_note_gang_operation(pycuda::cpu::ThreadFrame* gang, std::uint64_t lanes,
                                     std::uint64_t access, std::uint32_t operation,
-                                    std::uint32_t mask);
+                                    std::uint32_t mask, const std::uint64_t* b,
+                                    const std::uint64_t* c);
 }

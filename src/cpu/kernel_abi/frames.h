@@ -128,6 +128,10 @@ enum class WarpOp : std::uint32_t {
 /// Whether `op` is not an operation of the program.
 constexpr bool counts(WarpOp op) { return op >= WarpOp::CountRun && op <= WarpOp::CountAccess; }
 
+constexpr bool is_shuffle(WarpOp op) {
+  return op >= WarpOp::ShuffleUp && op <= WarpOp::ShuffleIndex;
+}
+
 /// One per CUDA thread of a block that is running (a kernel that never suspends reuses one for
 /// all).
 struct ThreadFrame {

@@ -114,6 +114,8 @@ class Widener {
   llvm::Value* emit_match_all(llvm::Value* values);
   llvm::Value* emit_reduction(WarpOp operation, llvm::Value* values);
   llvm::Value* emit_shuffle(WarpOp operation, llvm::CallInst& call);
+  llvm::Value* taken(llvm::CallInst& call, llvm::Value* there, llvm::Value* moved,
+                     llvm::Value* values);
   llvm::Value* pair(llvm::Value* first, llvm::Value* second);
   llvm::Value* lanes_in(llvm::Value* lanes);
   llvm::Value* emit_question(llvm::CallInst& call, bool all);
@@ -154,14 +156,13 @@ class Widener {
   void emit_read_note(llvm::CallInst& note);
   void emit_barrier_note(llvm::CallInst& note);
   void emit_passed_note();
-  void note_warp_operation(llvm::CallInst& call);
+  void note_warp_operation(llvm::CallInst& call, llvm::Value* absent);
   void note_warp_order(const llvm::CallInst& call);
   void change_order(const char* name, llvm::ArrayRef<llvm::Value*> arguments);
   void tell(const char* name, llvm::Value* lanes, llvm::CallInst& note, std::uint64_t flags,
             bool has_values);
   llvm::Value* active(llvm::Value* condition);
   llvm::Value* bits_of(llvm::Value* lanes);
-  llvm::Value* started_lanes();
   void seldom(llvm::Value* condition, const char* name, llvm::function_ref<void()> body);
   void where(llvm::Value* condition, const char* name, llvm::function_ref<void()> body,
              llvm::MDNode* weights = nullptr);

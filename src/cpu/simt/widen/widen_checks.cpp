@@ -96,15 +96,6 @@ llvm::Value* Widener::bits_of(llvm::Value* lanes) {
   return b_.CreateZExt(b_.CreateBitCast(lanes, b_.getIntNTy(lanes_)), b_.getInt64Ty());
 }
 
-/// The lanes that have a thread, as an i64.
-llvm::Value* Widener::started_lanes() {
-  if (full_) return bits_of(constant_mask(true));
-  llvm::Value* count = b_.CreateZExt(
-      call_by_name(b_, gang_lanes, b_.getInt32Ty(), target_->getArg(0)), b_.getInt64Ty());
-  // A rest has fewer lanes than a gang.
-  return b_.CreateNot(b_.CreateShl(b_.getInt64(~std::uint64_t{0}), count));
-}
-
 /// Runs `body` where `condition`, which hardly ever holds, does.
 void Widener::seldom(llvm::Value* condition, const char* name, llvm::function_ref<void()> body) {
   where(condition, name, body, llvm::MDBuilder(b_.getContext()).createUnlikelyBranchWeights());
@@ -251,27 +242,28 @@ void Widener::note_warp_order(const llvm::CallInst& call) {
     change_order("pycuda_cpu_note_warp_order", {target_->getArg(0), bits_of(mask_)});
 }
 
-/// The lanes that execute the operation are those that its mask names, as far as they have not
-/// exited; where that is not known, it is asked.
-void Widener::note_warp_operation(llvm::CallInst& call) {
-  const llvm::Attribute asked = call.getFnAttr(pseudo::checked_operation);
-  if (!asked.isValid()) return;
+/// The mask names all lanes that execute the operation, and no lane reads from one of `absent` (if
+/// not null), which do not; where that is not known, it is asked.
+void Widener::note_warp_operation(llvm::CallInst& call, llvm::Value* absent) {
+  if (!call.getFnAttr(pseudo::checked_operation).isValid()) return;
   llvm::Value* mask = call.getArgOperand(2);
-  llvm::Value* lanes = bits_of(mask_);
+  llvm::Value* lanes = b_.CreateTrunc(bits_of(mask_), b_.getInt32Ty());
   // Where lanes give different masks, each is known to be that of the active lanes.
-  llvm::Value* named =
-      shapes_.of(mask).is_uniform() ? scalar(mask) : b_.CreateTrunc(lanes, b_.getInt32Ty());
-  const auto ask = [&] {
+  llvm::Value* named = shapes_.of(mask).is_uniform() ? scalar(mask) : lanes;
+  const auto* known = llvm::dyn_cast<llvm::ConstantInt>(named);
+  const bool names_all = named == lanes || (known != nullptr && known->isMinusOne());
+  if ((names_all && absent == nullptr) || (known != nullptr && known->isZero())) return;
+  llvm::Value* wrong =
+      names_all ? b_.getFalse() : b_.CreateIsNotNull(b_.CreateAnd(lanes, b_.CreateNot(named)));
+  if (absent != nullptr) wrong = b_.CreateOr(wrong, any(active(absent)));
+  seldom(b_.CreateAnd(wrong, b_.CreateIsNotNull(named)), "note", [&] {
+    llvm::Value* none = llvm::ConstantPointerNull::get(b_.getPtrTy());
     call_checks("pycuda_cpu_note_gang_operation",
-                {target_->getArg(0), lanes, b_.getInt64(packed_access(0, 0)), call.getArgOperand(1),
-                 named});
-  };
-  llvm::Value* differs =
-      b_.CreateAnd(b_.CreateXor(lanes, b_.CreateZExt(named, b_.getInt64Ty())), started_lanes());
-  llvm::Value* wrong = b_.CreateAnd(b_.CreateIsNotNull(differs), b_.CreateIsNotNull(named));
-  if (const auto* known = llvm::dyn_cast<llvm::ConstantInt>(wrong); known && known->isZero())
-    return;
-  seldom(wrong, "note", ask);
+                {target_->getArg(0), bits_of(mask_), b_.getInt64(packed_access(0, 0)),
+                 call.getArgOperand(1), named,
+                 absent != nullptr ? in_memory(call.getArgOperand(4), 0) : none,
+                 absent != nullptr ? in_memory(call.getArgOperand(5), 1) : none});
+  });
 }
 
 /// False if `call` is none of the checks.

@@ -43,19 +43,15 @@ llvm::Value* Widener::emit_warp_operation(llvm::CallInst& call) {
   assert(lanes_ == lane_count);
   const auto operation =
       static_cast<WarpOp>(llvm::cast<llvm::ConstantInt>(call.getArgOperand(1))->getZExtValue());
-  note_warp_operation(call);
   note_warp_order(call);
+  if (is_shuffle(operation)) return emit_shuffle(operation, call);
+  note_warp_operation(call, nullptr);
   llvm::Value* none = b_.getInt32(0);
   switch (operation) {
     case WarpOp::Sync:
       return pair(none, none);
     case WarpOp::ActiveMask:
       return pair(bits_of_mask(), none);
-    case WarpOp::ShuffleUp:
-    case WarpOp::ShuffleDown:
-    case WarpOp::ShuffleButterfly:
-    case WarpOp::ShuffleIndex:
-      return emit_shuffle(operation, call);
     case WarpOp::VoteAll:
     case WarpOp::VoteAny:
     case WarpOp::VoteUniform:
@@ -163,6 +159,14 @@ llvm::Value* Widener::emit_reduction(WarpOp operation, llvm::Value* values) {
   return pair(b_.CreateIntrinsic(reduction.id, {type}, {values}), b_.getInt32(0));
 }
 
+/// What a shuffle gives: of `moved` where the lane that is read takes part, which `there` tells
+/// (null: all do), else the lane's own one of `values`.
+llvm::Value* Widener::taken(llvm::CallInst& call, llvm::Value* there, llvm::Value* moved,
+                            llvm::Value* values) {
+  note_warp_operation(call, there != nullptr ? b_.CreateNot(there) : nullptr);
+  return there != nullptr ? b_.CreateSelect(there, moved, values) : moved;
+}
+
 llvm::Value* Widener::emit_shuffle(WarpOp operation, llvm::CallInst& call) {
   llvm::Type* type = llvm::FixedVectorType::get(b_.getInt32Ty(), lane_count);
   llvm::Value* values = b_.CreateTrunc(vector(call.getArgOperand(3)), type);
@@ -179,9 +183,8 @@ llvm::Value* Widener::emit_shuffle(WarpOp operation, llvm::CallInst& call) {
       in_range.push_back(b_.getInt32(source.in_range ? 1 : 0));
     }
     llvm::Value* moved = b_.CreateShuffleVector(values, sources);
-    if (!is_full(mask_))
-      moved = b_.CreateSelect(b_.CreateShuffleVector(mask_, sources), moved, values);
-    return pair(moved, llvm::ConstantVector::get(in_range));
+    llvm::Value* there = is_full(mask_) ? nullptr : b_.CreateShuffleVector(mask_, sources);
+    return pair(taken(call, there, moved, values), llvm::ConstantVector::get(in_range));
   }
   const auto all = [&](llvm::Value* value) { return b_.CreateVectorSplat(lane_count, value); };
   llvm::Value* lane = lane_numbers(b_);
@@ -215,12 +218,12 @@ llvm::Value* Widener::emit_shuffle(WarpOp operation, llvm::CallInst& call) {
   b_.CreateStore(values, place);
   llvm::Value* moved = b_.CreateMaskedGather(type, b_.CreateGEP(b_.getInt32Ty(), place, index),
                                              llvm::Align(4), constant_mask(true));
+  llvm::Value* there = nullptr;
   if (!is_full(mask_)) {
-    llvm::Value* there =
-        b_.CreateAnd(b_.CreateLShr(all(bits_of_mask()), index), all(b_.getInt32(1)));
-    moved = b_.CreateSelect(b_.CreateIsNotNull(there), moved, values);
+    there = b_.CreateIsNotNull(
+        b_.CreateAnd(b_.CreateLShr(all(bits_of_mask()), index), all(b_.getInt32(1))));
   }
-  return pair(moved, in_range);
+  return pair(taken(call, there, moved, values), in_range);
 }
 
 }  // namespace pycuda::cpu::simt
