@@ -94,6 +94,18 @@ def test_masks_name_lanes_that_have_exited_or_do_not_exist(vector):
     assert outcomes[-1][1] == [-1] * 32 + [0xFF] * 8 + [-1] * 24
 
 
+ELECT = r"""asm volatile("{ .reg .pred p; elect.sync %0|p, 0xffffffff; }" : "=r"(a[t]));"""
+
+
+@FORMS
+def test_elect_chooses_among_the_lanes_that_have_not_exited(vector, monkeypatch):
+    monkeypatch.setenv("PYCUDA_CPU_ARCH", "90a")
+    for threads in (32, 20):
+        ((found, results, _),) = _run([(ELECT, threads, 20)], vector)
+        assert found == []
+        assert results == [0] * 20 + [-1] * (threads - 20)
+
+
 EXITED = "which has exited: the value that it gets is undefined"
 #: (body, threads, threads that stay, the first lane that reads, the lane it reads from, other lanes, why)
 READS = [
