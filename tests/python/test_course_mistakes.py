@@ -113,8 +113,13 @@ MISTAKES = {
         ("graph", "step.launch(stream)\nstep", "step", "elements differ"),
     ],
     9: [
-        ("shift", "i + 1 < n ? in[i + 1] : 0", "in[i + 1]", "The program above failed."),
-        ("shift", "i + 1 < n ? in[i + 1] : 0", "in[min(i + 1, n - 1)]", r"out\[99\] is 100, expected is 0"),
+        ("shift", "i + 1 < n ? in[i + 1] : 0", "in[i + 1]", "memory: .*in"),
+        (
+            "shift",
+            "i + 1 < n ? in[i + 1] : 0",
+            "in[min(i + 1, n - 1)]",
+            r"The first is \[99\]: yours is 100, expected is 0",
+        ),
         ("race", "  __syncthreads();\n", "", "race: "),
         ("race", "i + 1 < n ? a[i + 1] : 0", "a[i + 1]", "memory: illegal memory access"),
         ("deadlock", "AD", "A and D", "'A and D' is no answer here: give letters alone, in quotes"),
