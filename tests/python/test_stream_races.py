@@ -410,6 +410,30 @@ def test_a_finding_names_both_kernels_their_lines_and_streams(scene):
     assert "4096-byte block of device memory" in finding.message
     assert f"kernel fill in stream {scene.s.id}" in finding.message
     assert f"the other: kernel {finding.other.kernel}, " in str(finding)
+    # Whichever of the two came second is named first.
+    passed = {
+        "fill": "'int *a', argument #0 (0-based), to fill",
+        "add": "'const int *a', argument #0 (0-based), to add",
+    }
+    names = f"{passed[finding.kernel]}, and as {passed[finding.other.kernel]}"
+    assert f", passed as {names}, with no event" in finding.message
+
+
+def test_a_race_names_the_arguments_of_one_kernel_in_two_streams(scene):
+    with pycuda.checks("race") as found:
+        scene.fill(scene.s, scene.a)
+        scene.fill(scene.t, scene.a, number=2)
+        scene.cuda.Context.synchronize()
+    (finding,) = found
+    assert ", passed as 'int *a', argument #0 (0-based), to both, with no event" in finding.message
+    both = SourceModule("__global__ void move(int *to, const int *from) { to[0] = from[0]; }").get_function("move")
+    with pycuda.checks("race") as found:
+        both(scene.a, scene.b, block=(1, 1, 1), stream=scene.s)
+        both(scene.c, scene.a, block=(1, 1, 1), stream=scene.t)
+        scene.cuda.Context.synchronize()
+    (finding,) = found
+    assert "'int *to', argument #0 (0-based), to the " in finding.message
+    assert "'const int *from', argument #1 (0-based), to the " in finding.message
 
 
 def test_the_other_side_may_be_a_copy_or_a_fill(scene):
@@ -419,6 +443,7 @@ def test_the_other_side_may_be_a_copy_or_a_fill(scene):
     assert (finding.kernel, finding.other.kernel) == ("fill", "")
     assert finding.other.access == f"read by a copy in stream {scene.t.id}"
     assert finding.other.block is None
+    assert ", passed as 'int *a', argument #0 (0-based), with no event" in finding.message
     assert str(finding).endswith(f"{finding.other.access}\n  what to do: {finding.remedy}")
     assert finding.remedy.startswith("record an event after the first work")
     with pycuda.checks("race") as found:

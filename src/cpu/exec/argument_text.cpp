@@ -29,31 +29,35 @@ struct Declared {
   bool is_generated = false;            ///< the user has not written the list
 };
 
-Declared declared_in_source(const LaunchContext& launch) {
+PassedArguments arguments_of(const LaunchContext& launch) {
   const KernelFacts& facts = launch.kernel.facts;
-  const std::string readable = base::readable_name(facts.name);
-  const void* const code = launch.request.keep_alive.get();
-  for (const std::string& file : facts.source_files) {
-    const std::optional<ReadableSource> source = read_source(code, file);
+  return {facts.name, facts.source_files, facts.parameters,
+          reinterpret_cast<const char*>(launch.frame.params), launch.request.keep_alive.get()};
+}
+
+Declared declared_in_source(const PassedArguments& arguments) {
+  const std::string readable = base::readable_name(std::string(arguments.kernel));
+  for (const std::string& file : arguments.source_files) {
+    const std::optional<ReadableSource> source = read_source(arguments.code, file);
     if (!source) continue;
     std::vector<std::string> found =
-        declared_parameters(source->text, own_name(readable), facts.parameters.size());
+        declared_parameters(source->text, own_name(readable), arguments.parameters.size());
     if (!found.empty()) return {std::move(found), source->is_generated};
   }
   return {};
 }
 
-std::uint64_t word_at(const LaunchContext& launch, std::uint64_t offset) {
+std::uint64_t word_at(const PassedArguments& arguments, std::uint64_t offset) {
   std::uint64_t word = 0;
-  std::memcpy(&word, launch.frame.params + offset, sizeof word);
+  std::memcpy(&word, arguments.values + offset, sizeof word);
   return word;
 }
 
-bool holds_address(const LaunchContext& launch, const KernelParameter& parameter,
+bool holds_address(const PassedArguments& arguments, const KernelParameter& parameter,
                    const Allocation& allocation) {
   const std::uint64_t end = std::uint64_t{parameter.offset} + parameter.bytes;
   for (std::uint64_t at = parameter.offset; at + address_bytes <= end; at += address_bytes) {
-    const std::uint64_t word = word_at(launch, at);
+    const std::uint64_t word = word_at(arguments, at);
     if (word >= allocation.begin && word - allocation.begin < allocation.bytes) return true;
   }
   return false;
@@ -77,9 +81,9 @@ bool is_pointer(const KernelParameter& parameter, const std::string& declaration
   return declaration.find_first_of("*[") != std::string::npos && parameter.bytes == address_bytes;
 }
 
-bool is_null(const LaunchContext& launch, const KernelParameter& parameter,
+bool is_null(const PassedArguments& arguments, const KernelParameter& parameter,
              const std::string& declaration) {
-  return is_pointer(parameter, declaration) && word_at(launch, parameter.offset) == 0;
+  return is_pointer(parameter, declaration) && word_at(arguments, parameter.offset) == 0;
 }
 
 /// So far behind memory lies the element at an index of 32 bits that was computed below 0.
@@ -121,15 +125,16 @@ std::uint64_t element_bytes(const std::string& declaration) {
 }  // namespace
 
 std::string index_text(const LaunchContext& launch, std::uint64_t address) {
-  const std::vector<KernelParameter>& parameters = launch.kernel.facts.parameters;
-  const Declared declared = declared_in_source(launch);
+  const PassedArguments arguments = arguments_of(launch);
+  const std::vector<KernelParameter>& parameters = arguments.parameters;
+  const Declared declared = declared_in_source(arguments);
   if (declared.parameters.empty()) return {};
   std::optional<FarIndex> found;
   std::vector<std::string> names;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const std::uint64_t bytes = element_bytes(declared.parameters[i]);
     if (!is_pointer(parameters[i], declared.parameters[i])) continue;
-    const std::uint64_t begin = word_at(launch, parameters[i].offset);
+    const std::uint64_t begin = word_at(arguments, parameters[i].offset);
     if (!AddressTable::instance().find(begin)) {
       if (std::max(address, begin) - std::min(address, begin) < stray_bytes) return {};
       continue;
@@ -151,12 +156,12 @@ std::string index_text(const LaunchContext& launch, std::uint64_t address) {
          ", as of an int that overflowed (long long does not)";
 }
 
-std::string passed_as(const LaunchContext& launch, const Allocation& allocation) {
-  const std::vector<KernelParameter>& parameters = launch.kernel.facts.parameters;
+std::string arguments_in(const PassedArguments& arguments, const Allocation& allocation) {
+  const std::vector<KernelParameter>& parameters = arguments.parameters;
   std::vector<std::size_t> pointers, others;
-  const Declared declared = declared_in_source(launch);
+  const Declared declared = declared_in_source(arguments);
   for (std::size_t i = 0; i < parameters.size(); ++i) {
-    if (!holds_address(launch, parameters[i], allocation)) continue;
+    if (!holds_address(arguments, parameters[i], allocation)) continue;
     const bool is_first_choice = declared.parameters.empty()
                                      ? parameters[i].bytes == address_bytes
                                      : is_pointer(parameters[i], declared.parameters[i]);
@@ -164,19 +169,24 @@ std::string passed_as(const LaunchContext& launch, const Allocation& allocation)
   }
   // Two ints side by side may look like an address.
   const std::vector<std::size_t>& found = pointers.empty() ? others : pointers;
-  if (found.empty()) return {};
   std::vector<std::string> names;
   for (const std::size_t index : found) names.push_back(name_of(declared, index));
-  return ", passed as " + enumerated(names);
+  return enumerated(names);
+}
+
+std::string passed_as(const LaunchContext& launch, const Allocation& allocation) {
+  const std::string names = arguments_in(arguments_of(launch), allocation);
+  return names.empty() ? names : ", passed as " + names;
 }
 
 std::string null_arguments(const LaunchContext& launch) {
-  const std::vector<KernelParameter>& parameters = launch.kernel.facts.parameters;
-  const Declared declared = declared_in_source(launch);
+  const PassedArguments arguments = arguments_of(launch);
+  const std::vector<KernelParameter>& parameters = arguments.parameters;
+  const Declared declared = declared_in_source(arguments);
   if (declared.parameters.empty()) return {};
   std::vector<std::string> names;
   for (std::size_t i = 0; i < parameters.size(); ++i)
-    if (is_null(launch, parameters[i], declared.parameters[i]))
+    if (is_null(arguments, parameters[i], declared.parameters[i]))
       names.push_back(name_of(declared, i));
   return names.empty() ? std::string() : "null among the arguments: " + enumerated(names);
 }

@@ -2,17 +2,34 @@
 // Which arguments of a launch a message is about.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "cpu/exec/address_table.h"
 #include "cpu/exec/launch_context.h"
+#include "cpu/kernel_abi/facts.h"
 
 namespace pycuda::cpu::exec {
 
+/// The arguments of a launch, and what leads to their declarations.
+struct PassedArguments {
+  std::string_view kernel;
+  const std::vector<std::string>& source_files;
+  const std::vector<KernelParameter>& parameters;
+  const char* values;
+  const void* code;  ///< LaunchRequest::keep_alive; null: it is gone
+};
+
 /// The pointers among the arguments that point into the allocation; where none does, what else
-/// holds such an address: ", passed as 'float *x', argument #1 (0-based)". Without the declaration
-/// where the source is not known, without the number where it is generated; empty where there is no
-/// such argument.
+/// holds such an address: "'float *x', argument #1 (0-based)". Without the declaration where the
+/// source is not known, without the number where it is generated; empty where there is no such
+/// argument.
+std::string arguments_in(const PassedArguments& arguments, const Allocation& allocation);
+
+/// The same of a launch, after ", passed as ".
 std::string passed_as(const LaunchContext& launch, const Allocation& allocation);
 
 /// The pointers among the arguments that are null: "null among the arguments: 'float *x', argument

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "base/cxx_names.h"
+#include "cpu/exec/address_table.h"
+#include "cpu/exec/argument_text.h"
 #include "cpu/exec/fault_message.h"
 #include "cpu/exec/findings.h"
 #include "cpu/exec/source_places.h"
@@ -167,6 +169,36 @@ FoundPlace found(const Work& work, const WorkAccess& access) {
 
 }  // namespace
 
+namespace {
+
+/// What the work has been given of the allocation; empty for a copy or a fill.
+std::string arguments_in(const Work& work, const Allocation& allocation) {
+  const auto code = work.code.lock();
+  return arguments_in(PassedArguments{work.kernel, work.source_files, work.parameters,
+                                      work.arguments.data(), code.get()},
+                      allocation);
+}
+
+/// Which arguments of both lead to the byte: ", passed as 'float *x', argument #1 (0-based), to
+/// both"; empty where none does.
+std::string passed_to(const Work& first, const Work& second, std::uint64_t address) {
+  const auto allocation = AddressTable::instance().find(address);
+  if (!allocation) return {};
+  const std::string to_first = arguments_in(first, *allocation);
+  const std::string to_second = arguments_in(second, *allocation);
+  if (to_first.empty() && to_second.empty()) return {};
+  if (first.kernel.empty() || second.kernel.empty()) return ", passed as " + to_first + to_second;
+  if (to_first == to_second) return ", passed as " + to_first + ", to both";
+  const bool same = first.kernel == second.kernel;
+  const std::string to = ", to " + (same ? "the first" : base::readable_name(first.kernel));
+  const std::string to_other = ", to " + (same ? "the second" : base::readable_name(second.kernel));
+  if (to_second.empty()) return ", passed as " + to_first + to;
+  if (to_first.empty()) return ", passed as " + to_second + to_other;
+  return ", passed as " + to_first + to + ", and as " + to_second + to_other;
+}
+
+}  // namespace
+
 void report_stream_race(const Work& work, const WorkAccess& now, const Work& other,
                         const WorkAccess& past, std::uint64_t address) {
   SidePlace first{work.kernel, now.line(), now.file()};
@@ -177,7 +209,7 @@ void report_stream_race(const Work& work, const WorkAccess& now, const Work& oth
   finding.check = Check::Race;
   finding.message =
       name_of(work) + " and " + name_of(other) + " access the same byte of global memory" +
-      in_commas(describe_address(address)) +
+      in_commas(describe_address(address) + passed_to(work, other, address)) +
       (in_one_graph(work, other) ? " with no edge of the graph that orders them"
                                  : " with no event or synchronisation that orders them");
   if (is_strong(now) != is_strong(past))

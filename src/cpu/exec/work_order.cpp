@@ -125,6 +125,9 @@ std::shared_ptr<Work> Work::begin_child(const Work& parent, const LaunchRequest&
 void Work::set_kernel(const LaunchRequest& request) {
   kernel = request.kernel->facts.name;
   source_files = request.kernel->facts.source_files;
+  parameters = request.kernel->facts.parameters;
+  arguments = request.params;
+  arguments.resize(request.kernel->facts.parameter_bytes);
   code = request.keep_alive;
   grid = request.grid;
   block = request.block;

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "cpu/kernel_abi/facts.h"
 #include "cpu/kernel_abi/frames.h"
 
 namespace pycuda::cpu::exec {
@@ -45,6 +46,8 @@ class Work {
   // Of a launch:
   std::string kernel;  ///< empty: a copy or a fill
   std::vector<std::string> source_files;
+  std::vector<KernelParameter> parameters;
+  std::string arguments;  ///< LaunchRequest::params
   std::weak_ptr<const void> code;
   Dim3 grid, block;
 
