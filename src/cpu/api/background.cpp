@@ -31,10 +31,11 @@ bool compile_soon(std::function<void()> work) {
 }
 
 variants::Background background_of(std::weak_ptr<const void> owner) {
-  const auto later = [](std::function<void()> work) {
-    return compile(std::move(work), exec::Priority::Low);
+  const auto with = [](exec::Priority priority) {
+    return [priority](std::function<void()> work) { return compile(std::move(work), priority); };
   };
-  return {compile_soon, later, patience(), std::move(owner)};
+  return {compile_soon, with(exec::Priority::Usual), with(exec::Priority::Low), patience(),
+          std::move(owner)};
 }
 
 }  // namespace pycuda::cpu::api

@@ -6,8 +6,9 @@
 
 namespace pycuda::cpu::exec {
 
-/// Low: for work that no call waits for. Usual: for work with waiters, also beside programs that
-/// take all processors. AtOnce: the same, beside what else runs in the background.
+/// Low: for work that gains little, in the time that kernels leave. Usual: for work that gains more
+/// than the share of one processor that it takes from kernels. AtOnce: for work with waiters,
+/// beside what else runs in the background.
 enum class Priority { Low, Usual, AtOnce };
 
 /// Runs `work` some time after what was given before with the same priority, on one thread for

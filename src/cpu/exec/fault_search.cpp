@@ -79,7 +79,7 @@ const Kernel* with_threads(const LaunchContext& launch) {
         const variants::Made code = table->make(variants::Variant::of(Form::Threads));
         promise->set_value(code ? *code : nullptr);
       },
-      Priority::Usual);
+      Priority::AtOnce);
   if (made.wait_for(compile_limit) != std::future_status::ready) return nullptr;
   // Work that cannot be done breaks its promise.
   try {

@@ -57,7 +57,7 @@ void Table::open(const Kernel& first, std::chrono::nanoseconds compile_time, boo
   compile_time_ = compile_time;
   entry(Variant::first()).code.store(&first, std::memory_order_release);
   entry(Variant::first()).state.store(State::Ready, std::memory_order_release);
-  if (!background_.later) return;
+  if (!background_.usual) return;
   if (first.streaming != Streaming::Never && may_come(Variant::streaming()))
     schedule(Variant::streaming(), false);
   if (!first.facts.is_baseline || !may_come(Variant::vectors())) return;
@@ -80,7 +80,7 @@ Table::Making& Table::making(Variant variant) {
 /// With the making's mutex held.
 void Table::settle(Variant variant, Making& making, const Made& made) {
   if (made) {
-    if (variant == Variant::usual() && (*made)->facts.is_baseline && background_.later)
+    if (variant == Variant::usual() && (*made)->facts.is_baseline && background_.usual)
       schedule(Variant::vectors(), false);
     entry(variant).code.store(*made, std::memory_order_release);
   } else {
@@ -180,7 +180,8 @@ void Table::add_run_time(Variant variant, std::chrono::nanoseconds time) {
   if (variant.index() >= run_time_left_.size()) return;
   const std::int64_t spent = time.count() + 1;
   const std::int64_t left = run_time_left(variant).fetch_sub(spent, std::memory_order_relaxed);
-  if (left > 0 && left <= spent) begin(variant, background_.later);
+  if (left > 0 && left <= spent)
+    begin(variant, variant == Variant::streaming() ? background_.later : background_.usual);
 }
 
 void Table::begin_after(Variant variant, std::chrono::nanoseconds run_time) {

@@ -42,9 +42,10 @@ struct Source {
 
 /// Who compiles what no launch waits for. Without it nothing is compiled but what is asked for.
 struct Background {
-  Spawn soon;                       ///< for work that a call waits for, or may
-  Spawn later;                      ///< for all other work
-  double patience = 1;              ///< PYCUDA_CPU_PATIENCE
+  Spawn soon;           ///< for work that a call waits for, or may
+  Spawn usual;          ///< for code that is several times as fast as what runs until it is there
+  Spawn later;          ///< for all other work
+  double patience = 1;  ///< PYCUDA_CPU_PATIENCE
   std::weak_ptr<const void> owner;  ///< holds the module: nothing is linked once it is gone
 };
 

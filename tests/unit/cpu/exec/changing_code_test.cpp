@@ -93,11 +93,12 @@ struct Codes {
   Kernel first, better;
   const std::shared_ptr<const int> alive = std::make_shared<int>(0);
   const variants::Background background{.soon = {},
-                                        .later =
+                                        .usual =
                                             [this](std::function<void()> work) {
                                               thread.emplace(std::move(work));
                                               return true;
                                             },
+                                        .later = {},
                                         .patience = 1,
                                         .owner = alive};
   const variants::Source source{[this](std::size_t, Variant) -> Made { return &better; },

@@ -209,7 +209,7 @@ TEST_CASE("a launch does not wait for more code than the first for longer than i
     const auto program = compile(hash(), late);
     LateThread thread;
     const auto owner = std::make_shared<int>();
-    const auto loaded = load(program, {thread.spawn(), thread.spawn(), 1, owner});
+    const auto loaded = load(program, {thread.spawn(), thread.spawn(), {}, 1, owner});
     const Kernel& kernel = **loaded->link_kernel(0);
     REQUIRE_FALSE(kernel.facts.is_baseline);
     const auto makeshift = kernel.table->make(variant);
@@ -221,7 +221,7 @@ TEST_CASE("a launch does not wait for more code than the first for longer than i
     };
     CHECK(is_right_or_checked(**makeshift));
     // Whoever loads the program once more does not wait either.
-    const auto again = load(program, {thread.spawn(), thread.spawn(), 1, owner});
+    const auto again = load(program, {thread.spawn(), thread.spawn(), {}, 1, owner});
     const Kernel& other = **again->link_kernel(0);
     CHECK((*other.table->make(variant))->facts.is_makeshift);
     gate.open();

@@ -209,6 +209,7 @@ TEST_CASE("only launches that write much wait for the form, and then only theirs
     const auto text = kernel(body);
     unsigned asked = 0;
     pycuda::cpu::variants::Background background;
+    background.usual = [](const std::function<void()>&) { return false; };
     background.later = [&](const std::function<void()>&) { return ++asked == 0; };
     LoadedModule module(text, options_of(Streaming::InLargeLaunches), background);
     REQUIRE(module.kernel("k").table != nullptr);

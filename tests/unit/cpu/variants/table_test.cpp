@@ -27,9 +27,9 @@ const Variant tails = Variant::of(Form::Tails), vectors = Variant::vectors();
 
 /// In the background of a module that lives as long as this.
 struct Module {
-  LateThread thread;
+  LateThread thread, spare;
   std::shared_ptr<int> owner = std::make_shared<int>();
-  Background background() { return {thread.spawn(), thread.spawn(), 1, owner}; }
+  Background background() { return {thread.spawn(), thread.spawn(), spare.spawn(), 1, owner}; }
 };
 
 /// Read once, by the first that logs.
@@ -106,6 +106,15 @@ TEST_CASE("vector code is begun once baseline code has run for as long as it tak
   CHECK(source.table.state(vectors) == State::Ready);
   source.table.add_run_time(vectors, 1s);
   CHECK(module.thread.waiting.empty());
+}
+
+TEST_CASE("stores past the caches gain little, and are compiled in the time that is left") {
+  Module module;
+  FakeSource source(baseline_code(), module.background(), 100ns);
+  source.table.begin_after(Variant::streaming(), 10ns);
+  source.table.add_run_time(Variant::streaming(), 10ns);
+  CHECK(module.thread.waiting.empty());
+  CHECK(module.spare.waiting.size() == 1);
 }
 
 TEST_CASE("run time counts for nothing where nothing may be compiled later") {
