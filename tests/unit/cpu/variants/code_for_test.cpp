@@ -37,14 +37,14 @@ bool runs(FakeSource& source, Variant variant) {
 
 TEST_CASE("a launch compiles a short form itself") {
   LateThread late;
-  FakeSource source(gang_code(), {late.spawn(), late.spawn(), 1, {}}, 1ms);
+  FakeSource source(gang_code(), {late.spawn(), late.spawn(), {}, 1, {}}, 1ms);
   CHECK(runs(source, tails));
   CHECK(late.waiting.empty());
 }
 
 TEST_CASE("a launch waits for a form that does not take long") {
   const auto owner = std::make_shared<int>();
-  FakeSource source(gang_code(), {on_a_thread, on_a_thread, 1, owner}, 400ms);
+  FakeSource source(gang_code(), {on_a_thread, on_a_thread, {}, 1, owner}, 400ms);
   CHECK(runs(source, tails));
   CHECK(source.asked[threads] == 0);
 }
@@ -52,7 +52,7 @@ TEST_CASE("a launch waits for a form that does not take long") {
 TEST_CASE("a launch runs thread by thread while a long form is compiled") {
   const auto owner = std::make_shared<int>();
   LateThread late;
-  FakeSource source(gang_code(), {late.spawn(), late.spawn(), 1, owner}, 5s);
+  FakeSource source(gang_code(), {late.spawn(), late.spawn(), {}, 1, owner}, 5s);
   for (int launch = 0; launch < 2; ++launch) CHECK(runs(source, threads));
   CHECK(late.waiting.size() == 1);
   late.run_all();
@@ -61,7 +61,7 @@ TEST_CASE("a launch runs thread by thread while a long form is compiled") {
 
 TEST_CASE("a launch compiles code for single threads itself, however long that takes") {
   LateThread late;
-  FakeSource source(gang_code(), {late.spawn(), late.spawn(), 1, {}}, 5s);
+  FakeSource source(gang_code(), {late.spawn(), late.spawn(), {}, 1, {}}, 5s);
   const Made code = code_for(source.first, grid, {1});
   REQUIRE(code.ok());
   CHECK(*code == source.table.ready(threads));
@@ -71,7 +71,7 @@ TEST_CASE("a launch compiles code for single threads itself, however long that t
 TEST_CASE("a launch of single threads runs a makeshift while their form is compiled") {
   const auto owner = std::make_shared<int>();
   LateThread late;
-  FakeSource source(makeshift_code(), {late.spawn(), late.spawn(), 1, owner}, 5s);
+  FakeSource source(makeshift_code(), {late.spawn(), late.spawn(), {}, 1, owner}, 5s);
   REQUIRE(source.table.make(Variant::usual()).ok());
   CHECK(*code_for(source.first, grid, {1}) == &source.first);
   CHECK(late.waiting.size() == 1);
@@ -90,7 +90,7 @@ TEST_CASE("a launch runs a makeshift where its form cannot be made") {
 }
 
 TEST_CASE("a launch compiles a long form itself where no thread can be had") {
-  FakeSource source(gang_code(), {[](const auto&) { return false; }, {}, 1, {}}, 5s);
+  FakeSource source(gang_code(), {[](const auto&) { return false; }, {}, {}, 1, {}}, 5s);
   CHECK(runs(source, tails));
 }
 
@@ -108,7 +108,7 @@ TEST_CASE("a launch ends with the failure of its form where nothing else runs it
 TEST_CASE("a long form that fails in the background leaves launches as they run") {
   const auto owner = std::make_shared<int>();
   LateThread late;
-  FakeSource source(gang_code(), {late.spawn(), late.spawn(), 1, owner}, 5s);
+  FakeSource source(gang_code(), {late.spawn(), late.spawn(), {}, 1, owner}, 5s);
   source.failing = {tails};
   REQUIRE(code_for(source.first, grid, ragged).ok());
   late.run_all();
