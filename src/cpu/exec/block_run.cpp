@@ -18,6 +18,9 @@ namespace pycuda::cpu::exec {
 namespace {
 
 constexpr int spin_rounds = 4;
+/// So often does a block wake threads that yielded, though others do more than that, before it
+/// gives its worker away: in loops that wait for other blocks, threads may come to barriers.
+constexpr int most_wakes = 64;
 /// So often does a block give its worker away before lanes that wait at a turn go on without those
 /// of their warp that spin.
 constexpr unsigned patient_runs = 16;
@@ -78,6 +81,7 @@ BlockRun::Outcome BlockRun::run(unsigned processor) {
   block_.processor = processor;
   count_on_this_thread(*launch_, block_);
   advanced_ = false;
+  woke_ = false;
   deadlocked_ = false;
   if (idle_runs_ >= patient_runs) release_turns();
   // A block whose threads wait for others runs too seldom for a signal to meet it.
@@ -149,7 +153,7 @@ void BlockRun::lose(const ThreadFrame& thread) {
 }
 
 BlockRun::Outcome BlockRun::schedule() {
-  for (int idle_rounds = 0;;) {
+  for (int idle_rounds = 0, wakes = 0;;) {
     progress_ = false;
     bool any_ready = false;
     for (unsigned warp = 0; warp < warp_count_; ++warp) {
@@ -173,8 +177,9 @@ BlockRun::Outcome BlockRun::schedule() {
       deadlocked_ = true;
       return Outcome::Stopped;
     }
+    woke_ = true;
     idle_rounds = progress_ ? 0 : idle_rounds + 1;
-    if (idle_rounds >= spin_rounds) return Outcome::Spinning;
+    if (idle_rounds >= spin_rounds || ++wakes >= most_wakes) return Outcome::Spinning;
   }
 }
 

@@ -41,7 +41,8 @@ class BlockRun {
  public:
   enum class Outcome {
     Finished,
-    Spinning,  ///< every thread that could run only waits for other blocks: run again later
+    Spinning,  ///< threads wait for other blocks, all that can run or again and again: run again
+               ///< later
     Waiting,   ///< none can run before other blocks of the cluster arrive at its barrier
     Stopped,   ///< a fault, here (it is reported) or elsewhere
   };
@@ -90,6 +91,8 @@ class BlockRun {
   std::uint32_t live_threads() const { return live_threads_; }
   /// Whether the latest `run` did more than spin.
   bool advanced() const { return advanced_; }
+  /// Whether threads yielded in the latest `run` and went on in it.
+  bool woke() const { return woke_; }
   /// What its threads wait for, and where.
   std::string waiting_text() const;
 
@@ -202,6 +205,7 @@ class BlockRun {
   std::uint32_t turns_ = 0;                      ///< of warps
   Patience patience_{std::chrono::seconds(60)};  ///< with the block
   bool advanced_ = false;
+  bool woke_ = false;
   bool progress_ = false;
   bool deadlocked_ = false;
 };

@@ -216,15 +216,17 @@ std::optional<JobHandle> GridRun::run_or_start(LaunchRequest request, FaultSink&
 }
 
 void GridRun::count_turn(bool advanced, const BlockRun& block) {
+  // Blocks that advance may do so from barrier to barrier of a loop that waits.
+  constexpr std::uint32_t idle_turns_of_each = 4, turns_of_each = 16;
   if (advanced) {
     idle_turns_.store(0, std::memory_order_relaxed);
     patience_.renew();
-    return;
   }
-  constexpr std::uint32_t turns_of_each = 4;
-  if (idle_turns_.fetch_add(1, std::memory_order_relaxed) + 1 < turns_of_each * resident_) return;
-  idle_turns_.store(0, std::memory_order_relaxed);
-  if (patience_.runs_out(Patience::Clock::now()))
+  std::atomic<std::uint32_t>& turns = advanced ? turns_ : idle_turns_;
+  const std::uint32_t most = (advanced ? turns_of_each : idle_turns_of_each) * resident_;
+  if (turns.fetch_add(1, std::memory_order_relaxed) + 1 < most) return;
+  turns.store(0, std::memory_order_relaxed);
+  if (!advanced && patience_.runs_out(Patience::Clock::now()))
     tell_of_waiting(launch_.kernel.facts.name, patience_.limit(), block.waiting_text());
   const auto more = static_cast<std::int32_t>(resident_ / 4 + 1);
   for (std::int32_t i = 0; i < more; ++i) {
@@ -338,20 +340,21 @@ class ParkedCluster final : public Parked {
         start_next();
         continue;
       }
-      if (round.advanced) continue;
-      if (!round.spinning) {
+      if (round.advanced && (!round.woke || ++rounds_ % rounds_in_turn != 0)) continue;
+      if (!round.advanced && !round.spinning) {
         runs_[static_cast<std::size_t>(std::countr_zero(unfinished_))]->report_deadlock();
         return end();
       }
-      grid_.count_turn(false, *runs_[static_cast<std::size_t>(std::countr_zero(unfinished_))]);
+      grid_.count_turn(round.advanced,
+                       *runs_[static_cast<std::size_t>(std::countr_zero(unfinished_))]);
       WorkerPool::instance().park(this);
-      return false;
+      return round.advanced;
     }
   }
 
  private:
   struct Round {
-    bool advanced = false, spinning = false, stopped = false;
+    bool advanced = false, woke = false, spinning = false, stopped = false;
   };
 
   void start_next() {
@@ -377,6 +380,7 @@ class ParkedCluster final : public Parked {
         return round;
       }
       round.advanced |= run.advanced();
+      round.woke |= run.woke();
       round.spinning |= outcome == BlockRun::Outcome::Spinning;
       if (outcome == BlockRun::Outcome::Finished) unfinished_ &= ~(left & (~left + 1));
     }
@@ -396,6 +400,9 @@ class ParkedCluster final : public Parked {
   std::vector<std::unique_ptr<BlockRun>> runs_;  ///< by rank
   Cluster cluster_;
   std::uint32_t unfinished_ = 0;  ///< a bit for each block
+  /// In which blocks advanced, and threads of them waited for others.
+  std::uint32_t rounds_ = 0;
+  static constexpr std::uint32_t rounds_in_turn = 64;
   std::uint64_t next_;
   const std::uint64_t last_;
 };

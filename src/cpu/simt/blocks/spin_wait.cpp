@@ -23,6 +23,7 @@
 #include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/analysis/calls_by_name.h"
+#include "cpu/simt/analysis/shared_memory.h"
 #include "cpu/simt/blocks/block_passes.h"
 
 namespace pycuda::cpu::simt {
@@ -171,6 +172,41 @@ bool only_claims_words(const llvm::Function& function) {
   return unclaimed != nullptr;
 }
 
+bool is_load_of_shared(const llvm::Instruction& instruction) {
+  const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
+  return load && is_in_shared(load->getPointerOperand());
+}
+
+/// Reads what other blocks may write, in a way that is meant for that, and changes nothing that
+/// brings the loop forward: no atomicAdd that takes the next piece of work.
+bool looks_at_others(const llvm::Instruction& instruction) {
+  const llvm::Value* address = llvm::getLoadStorePointerOperand(&instruction);
+  if (const auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&instruction))
+    address = exchange->getPointerOperand();
+  if (const auto* update = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction)) {
+    address = update->getPointerOperand();
+    const auto* by = llvm::dyn_cast<llvm::ConstantInt>(update->getValOperand());
+    if (update->getOperation() != llvm::AtomicRMWInst::Xchg && !(by && by->isZero())) return false;
+  }
+  return reads_shared_state(instruction) && !is_in_shared(address);
+}
+
+/// Whether one thread looks at what other blocks write and tells its block through shared memory,
+/// on which the way out depends.
+bool waits_by_shared(const llvm::Loop& loop,
+                     const llvm::SmallPtrSetImpl<const llvm::Instruction*>& exit) {
+  if (llvm::none_of(exit, [](const llvm::Instruction* read) { return is_load_of_shared(*read); }))
+    return false;
+  bool looks = false, meets = false;
+  for (const llvm::BasicBlock* block : loop.blocks()) {
+    for (const llvm::Instruction& instruction : *block) {
+      looks |= looks_at_others(instruction);
+      meets |= lower::callee_name(instruction) == lower::pseudo::barrier_sync;
+    }
+  }
+  return looks && meets;
+}
+
 /// What a loop's way out depends on.
 enum class Exit {
   Own,      ///< on this thread alone
@@ -212,6 +248,8 @@ Wait wait_of(const llvm::Loop& loop, const llvm::DominatorTree& dominators, bool
     wait.address = address_of(*instruction);
   }
   if (several) wait.address = nullptr;
+  if (wait.exit == Exit::Own && waits_by_shared(loop, slice.instructions()))
+    wait.exit = Exit::Waiting;
   return wait;
 }
 
