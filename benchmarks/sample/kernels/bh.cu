@@ -4,7 +4,7 @@
 levels: 6 | 3
 bodies: 180_000 | 301
 cells: (8**levels - 1) // 7 | (8**levels - 1) // 7
-launch: 1 x 256 if cells > 999 else 32
+launch: 24 if cells > 999 else 2 x 256 if cells > 999 else 32
 once: children move to the front of their cells, and no thread waits any more
 children: int[8 * cells] = octree(bodies, levels) -> 0
 counts: int[cells] = octree_counts(children, levels)
