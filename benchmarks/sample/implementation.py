@@ -19,8 +19,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "peers"))
 
 from turns import TURN_SECONDS, Turns, pointer_array  # noqa: E402
 
-#: A kernel that took so long until its first result may get better code in the next WAITS tenths of a second.
-LONG_SECONDS, WAITS = 0.5, 30
+#: For so long launches wait for better code that is coming.
+MOST_SECONDS = 60
 
 
 class Pycuda:
@@ -44,6 +44,10 @@ class Pycuda:
 
     def restore(self, name, array):
         self.driver.memcpy_htod(self.memory[name], array)
+
+    def improves(self, block):
+        """Whether better code is compiled in the background, now or when launches have run for a while."""
+        return "long: runs thread by thread" in self.function.plan(block=block)
 
     def run(self, count):
         return self.turns.take(
@@ -76,6 +80,9 @@ class Native:
     def restore(self, name, array):
         self.arrays[name][:] = array
 
+    def improves(self, block):
+        return False
+
     def run(self, count):
         return self.turns.take(
             "turn_native", self.function, pointer_array([value.ctypes.data for value in self.held]), count
@@ -102,14 +109,11 @@ class Server:
         first = self.turn(1)
         results = {a.name: self.side.result(a.name, self.prepared.arguments[a.name]) for a in self.kernel.results}
         np.savez(order["results"], **results)
-        again = self.turn(1)
-        # A long compilation continues in the background, while other code runs the launches.
-        for _ in range(WAITS if self.side.first + first > LONG_SECONDS else 0):
-            time.sleep(0.1)
-            before, again = again, self.turn(1)
-            if again < before / 2:
-                break
-        self.settle(again)
+        latest = time.monotonic() + MOST_SECONDS
+        while self.side.improves(self.prepared.block) and time.monotonic() < latest:
+            for _ in range(1 if self.kernel.once else 10):
+                self.turn(1)
+        self.settle(self.turn(1))
         return {"first": self.side.first + first}
 
     def settle(self, seconds):
