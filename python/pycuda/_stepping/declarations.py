@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pycuda._cxx_names import readable_name
 from pycuda._source_text import code_of
+from pycuda._stepping.templates import Constants, named_parts, split_outside, substituted, template_parameters
 from pycuda._stepping.types import Type
 
 _DECLARATION = re.compile(
@@ -23,13 +25,38 @@ _NUMBERED = re.compile(r"_(\d)$|__(\d+)_$")
 
 @dataclass(frozen=True)
 class Declaration:
-    """One variable: the type of its elements, its dimensions where these are numbers, and where its name is known."""
+    """One variable: the type of its elements, its dimensions (0: not known), and where its name is known."""
 
     type: Type | None = None
     shape: tuple = ()
     line: int = 0
     last_line: int = 1 << 30
-    functions: frozenset = frozenset()  # words before parentheses, at the heads of the blocks around it
+
+
+@dataclass(frozen=True)
+class _Written:
+    """A variable as the source has it."""
+
+    base: str  # of its type
+    stars: str
+    sizes: tuple
+    line: int
+    last_line: int
+    heads: tuple  # of the blocks around it
+
+    def is_of(self, names):
+        """Whether one of these is before parentheses in a head."""
+        return any(name in _CALLED.findall(head) for head in self.heads for name in names)
+
+    def bound(self, parts):
+        """What the parameters of the templates around it stand for in the instance that `named_parts` tells."""
+        found = {}
+        for head in self.heads:
+            names = template_parameters(head)
+            for name, arguments in parts if names else ():
+                if arguments and re.search(rf"\b{name}\b", head):
+                    found.update(zip(names, arguments))
+        return found
 
 
 class Declarations:
@@ -43,35 +70,43 @@ class Declarations:
 
     def __init__(self, source, types):
         self._known = {}  # by name, in the order of the source
+        self._types = types
         text = code_of(source, keeps_lines=True)
+        self._constants = Constants(text)
         heads = _Heads(text)
         for declaration in _DECLARATION.finditer(text):
             line = text.count("\n", 0, declaration.start()) + 1
             last = text.count("\n", 0, _end_of_block(text, declaration.end() - 1)) + 1
-            functions = heads.around(declaration.start())
+            around = heads.around(declaration.start())
             base = None
-            for part in declaration[1].split(","):
+            for part in split_outside(declaration[1], ","):
                 declarator = _DECLARATOR.match(part.strip())
                 if declarator is None:
                     break
                 words = declarator[1] or ""
                 if base is None:
                     base = " ".join(words.replace("*", " ").split())
-                sizes = re.findall(r"\[\s*([^\]]*?)\s*\]", declarator[3])
-                shape = tuple(int(size) if size.isdigit() else 0 for size in sizes)
-                of = types.named(base + "*" * words.count("*"))
-                self._known.setdefault(declarator[2], []).append(Declaration(of, shape, line, last, functions))
+                sizes = tuple(re.findall(r"\[\s*([^\]]*?)\s*\]", declarator[3]))
+                written = _Written(base, "*" * words.count("*"), sizes, line, last, around)
+                self._known.setdefault(declarator[2], []).append(written)
 
     def of(self, symbol, first_line):
         """The `Declaration` of a variable of PTX that is used by a function whose code begins at `first_line`."""
-        names, number = names_of(symbol)
-        known = self._known.get(names[-1], [])
+        parts, number = _parts_of(symbol)
+        known = self._known.get(parts[-1][0], [])
         if is_of_function(symbol):
-            known = [one for one in known if one.functions.intersection(names[:-1])]
+            names = {name for name, _ in parts[:-1]}
+            known = [one for one in known if one.is_of(names)]
             # Of functions that are called alike, the one whose code this is.
             known = [one for one in known if one.line >= first_line] or known
             known = known[number:]
-        return known[0] if known else Declaration()
+        return self._resolved(known[0], parts) if known else Declaration()
+
+    def _resolved(self, written, parts):
+        bound = written.bound(parts)
+        of = self._types.named(substituted(written.base, bound) + written.stars)
+        shape = tuple(self._constants.number(size, bound) for size in written.sizes)
+        return Declaration(of, tuple(max(size, 0) for size in shape), written.line, written.last_line)
 
 
 class _Heads:
@@ -81,15 +116,15 @@ class _Heads:
         self._text, self._at, self._open = text, 0, []
 
     def around(self, at):
-        """The words before parentheses in them; `at` never decreases."""
+        """The texts before them, the outermost first; `at` never decreases."""
         for brace in _BRACE.finditer(self._text, self._at, at):
             if brace[0] == "{":
                 begin = max(self._text.rfind(end, 0, brace.start()) for end in ";{}") + 1
-                self._open.append(_CALLED.findall(self._text, begin, brace.start()))
+                self._open.append(self._text[begin : brace.start()])
             elif self._open:
                 self._open.pop()
         self._at = at
-        return frozenset(word for head in self._open for word in head)
+        return tuple(self._open)
 
 
 def _end_of_block(text, at):
@@ -112,31 +147,32 @@ def names_of(symbol):
 
     `[sum, part]` and 0 of _ZZ3sumE4part, the same and 1 of _ZZ3sumE4part_0, `[part]` and 0 of part.
     """
-    if not symbol.startswith("_Z"):
-        return [symbol], 0
-    names, at = [], 2
-    while at < len(symbol):
-        if names and (numbered := _NUMBERED.fullmatch(symbol, at)):
-            return names, int(numbered[1] or numbered[2]) + 1
-        if symbol[at].isdigit():
-            digits = at
-            while at < len(symbol) and symbol[at].isdigit():
-                at += 1
-            size = int(symbol[digits:at])
-            names.append(symbol[at : at + size])
-            at += size
-        else:
-            at += 1
-    return names or [symbol], 0
+    parts, number = _parts_of(symbol)
+    return [name for name, _ in parts], number
+
+
+def _parts_of(symbol):
+    """As `names_of`, each name with its template arguments."""
+    readable = readable_name(symbol)
+    parts = named_parts(readable) if readable != symbol else []
+    if not parts:
+        return [(symbol, [])], 0
+    name = parts[-1][0]
+    _, found, rest = symbol.rpartition(f"{len(name)}{name}")
+    numbered = _NUMBERED.fullmatch(rest) if found else None
+    return parts, int(numbered[1] or numbered[2]) + 1 if numbered else 0
 
 
 def type_of_bytes(element, shape, size):
     """The type of a variable of `size` bytes that has elements of this type."""
-    if element is None or size % element.dtype.itemsize:
+    if element is None or element.dtype.itemsize == 0 or size % element.dtype.itemsize:
         return Type(("u1", (size,)))
     count = size // element.dtype.itemsize
     if not shape:
         return element if count == 1 else Type((element.dtype, (count,)), target=element)
+    if shape.count(0) == 1:
+        known = int(np.prod([one for one in shape if one]))
+        shape = tuple(one or count // known for one in shape)
     if int(np.prod(shape)) != count:
         known = int(np.prod(shape[1:])) if all(shape[1:]) else 0
         shape = (count // known, *shape[1:]) if known and count % known == 0 else (count,)

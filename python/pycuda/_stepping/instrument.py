@@ -12,7 +12,17 @@ from dataclasses import dataclass, field
 from pycuda._stepping.code import STATE_DECLARATION, RecordCode, prologue
 from pycuda._stepping.declarations import Declarations, is_of_function, names_of, type_of_bytes
 from pycuda._stepping.sections import split_sections
-from pycuda._stepping.sites import MOST_BYTES, Site, Slot, access_of, operation_of, registers_declared, written_by
+from pycuda._stepping.sites import (
+    MOST_BYTES,
+    Site,
+    Slot,
+    access_of,
+    accessed_element,
+    dtype_of,
+    operation_of,
+    registers_declared,
+    written_by,
+)
 from pycuda._stepping.types import Type
 from pycuda._stepping.variables import DebugInformation, Location
 
@@ -188,7 +198,8 @@ class _Function:
             self.memory[memory.symbol] = memory
         self.stores.update(one for one in written_by(line) if one.startswith("%SP+"))
         if place := _LOC.match(line):
-            self.lines_with_code.add((int(place[1]), int(place[2])))
+            if place[3] != "0":  # else the function's head
+                self.lines_with_code.add((int(place[1]), int(place[2])))
             self.first_line = self.first_line or int(place[2])
 
     def _kind(self, register):
@@ -218,12 +229,12 @@ class _Function:
                     continue
             declaration = self.declared.of(memory.symbol, self.first_line)
             element = declaration.type
-            if element is None and memory.kind:  # a template's; the compilers write u32 for int, too
-                element = Type(_dtype(memory.kind.replace("u", "s").replace("b", "s")))
-            of = type_of_bytes(element, declaration.shape, memory.size)
+            element = declaration.type or accessed_element(self.body, memory, declaration.shape)
+            of = type_of_bytes(element, declaration.shape, memory.size) if element else None
             name = names_of(memory.symbol)[0][-1]
             self.program.names[memory.symbol] = [(0, name, of, memory.size)]
-            found.append((name, of, memory, declaration))
+            if of is not None:
+                found.append((name, of, memory, declaration))
         return sorted(found, key=lambda one: one[3].line)
 
     # --- what can be seen where ---
@@ -477,15 +488,8 @@ class _Function:
                 at, size = code.immediate(register, access.width)
             else:
                 at, size = 0, 0
-            site.slots.append(Slot(register, Type(_dtype(access.element)), at, size))
+            site.slots.append(Slot(register, Type(dtype_of(access.element)), at, size))
         return before, self._finish(site, code, guard)
-
-
-def _dtype(element):
-    """The dtype of the numbers that an instruction of this type moves."""
-    if element == "bf16":
-        return "u2"
-    return {"b": "u", "s": "i"}.get(element[0], element[0]) + str(int(element[1:]) // 8)
 
 
 def _all_variables(scope):

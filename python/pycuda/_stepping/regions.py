@@ -55,9 +55,11 @@ class Regions:
         # Of what is in it, not all has a name.
         self._variables.append(Region(address, size, "", None, symbol, depth))
         for offset, name, of, size in self._known.get(symbol, ()):
-            shape = of.dtype.shape
+            shape = of.dtype.shape if of is not None else ()
             element = _element_of(of) if shape else of
-            self._variables.append(Region(address + offset, size, name, element, symbol, depth, not shape, shape))
+            self._variables.append(
+                Region(address + offset, size, name, element, symbol, depth, of is not None and not shape, shape)
+            )
 
     def drop_variables(self, depth):
         """Forget the variables of functions as deep as this or deeper."""

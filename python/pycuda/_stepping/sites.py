@@ -2,6 +2,7 @@
 """The places of a PTX function at which a thread records what it does, and what it records there."""
 
 import functools
+import math
 import re
 from dataclasses import dataclass, field
 
@@ -15,6 +16,7 @@ _RESULT = re.compile(r"^(?:@!?%\w+\s+)?(\w+)[\w.:]*\s+(\{[^}]*\}|%[\w$]+(?:\|%[\
 _STORED = re.compile(r"^(?:@!?%\w+\s+)?st[.\w]*\s+\[%SPL?(?:\+(\d+))?\]")
 _BASE = re.compile(r"^([%$\w.]+)\s*(?:\+\s*(-?\w+))?$")
 _OPERATIONS = re.compile(r"^(bar|barrier|shfl|vote|match|redux|activemask|elect|membar|fence|mbarrier)\b[^;]*;$")
+_OPERAND = re.compile(r"[%$_A-Za-z][\w$.]*")
 _WIDTH = re.compile(r"^[subf](8|16|32|64|128)$|^bf16$")
 
 #: Variables of more bytes are not recorded. A tile of 32 x 32 floats is.
@@ -141,3 +143,49 @@ def operation_of(instruction):
         numbers = " ".join(word for word in words[1:] if not word.startswith("%")).rstrip(",")
         return f"{words[0]} {numbers}".rstrip() if _OPERATIONS.match(instruction) else ""
     return words[0] if _OPERATIONS.match(instruction) else ""
+
+
+def _accessed_kind(body, symbol):
+    """The type of the numbers that code accesses behind a symbol, if all have one width; "" otherwise.
+
+    Parameters
+    ----------
+    body : list of str
+        The lines of a function.
+    symbol : str
+    """
+    behind, kinds = {symbol}, set()
+    for line in body:
+        instruction = line.strip().rstrip(" }")
+        access = access_of(instruction)
+        if access is not None:
+            if access.base in behind:
+                kinds.add(access.element)
+        elif not behind.isdisjoint(_OPERAND.findall(instruction)[1:]):
+            behind.update(written_by(instruction))
+    if len({kind.lstrip("subf") for kind in kinds}) != 1:
+        return ""
+    return min(kinds, key=lambda kind: "fsub".index(kind[0]))
+
+
+def accessed_element(body, memory, shape):
+    """The `Type` of a variable's elements by what code accesses; None if that is of none that it has so many of.
+
+    Parameters
+    ----------
+    body : list of str
+        The lines of a function.
+    memory : Memory
+    shape : tuple of int
+    """
+    # Of one number the compilers write u32 for int, too.
+    kind = memory.kind or _accessed_kind(body, memory.symbol)
+    element = Type(dtype_of(kind.replace("u", "s").replace("b", "s"))) if kind else None
+    return element if element and math.prod(shape) * element.dtype.itemsize == memory.size else None
+
+
+def dtype_of(element):
+    """The dtype of the numbers that an instruction of this type moves."""
+    if element == "bf16":
+        return "u2"
+    return {"b": "u", "s": "i"}.get(element[0], element[0]) + str(int(element[1:]) // 8)

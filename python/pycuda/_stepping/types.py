@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Types of variables as NumPy's: from debug information, or by their names in CUDA C++."""
 
+import re
+
 import numpy as np
 
 _BOOL, _FLOAT = 2, 4  # DW_ATE_boolean, DW_ATE_float
@@ -120,7 +122,30 @@ _BY_NAME = {
     "int64_t": "i8",
     "uint64_t": "u8",
     "size_t": "u8",
+    "uint": "u4",
+    "ushort": "u2",
+    "uchar": "u1",
+    "ulong": "u8",
+    "longlong": "i8",
+    "ulonglong": "u8",
 }
+_VECTOR = re.compile(r"(u?(?:char|short|int|longlong|long)|float|double|half)([1-4])$")
+_PLAIN = re.compile(r"\s*([<>,*&])\s*|\b(?:struct|class|typename|enum)\s+|^::")
+
+
+def _plain(name):
+    """A type's name as it is compared: "P<float,3>" of "struct P<float, 3>"."""
+    return _PLAIN.sub(lambda found: found[1] or "", name.strip())
+
+
+def _vector(name):
+    """The type of float4 and its like, which debug information may leave out; None for others."""
+    found = _VECTOR.match(name)
+    if found is None:
+        return None
+    element = Type(_BY_NAME[found[1]])
+    names = "xyzw"[: int(found[2])]
+    return Type([(one, element.dtype) for one in names], fields=dict.fromkeys(names, element))
 
 
 class Types:
@@ -132,7 +157,7 @@ class Types:
         self._offset_by_name = {}
         for offset, entry in entries.items():
             if entry.tag in (0x02, 0x04, 0x13, 0x16, 0x17, 0x24) and 3 in entry.attributes:
-                self._offset_by_name.setdefault(entry.attributes[3], offset)
+                self._offset_by_name.setdefault(_plain(entry.attributes[3]), offset)
 
     def named(self, name):
         """The type of this name in the source; None if it is not known."""
@@ -140,8 +165,8 @@ class Types:
             return Type(_BY_NAME[name], kind=name)
         if name.endswith("*"):
             return Type("u8", kind="*", target=self.named(name[:-1].strip()))
-        offset = self._offset_by_name.get(name)
-        return self.at(offset) if offset is not None else None
+        offset = self._offset_by_name.get(_plain(name))
+        return self.at(offset) if offset is not None else _vector(name)
 
     def at(self, offset):
         """The type that an entry describes; None if it is none whose values can be shown."""

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: MIT
+"""`pycuda.debug.step` in templates: the types and dimensions that variables have in one instance."""
+
+import numpy as np
+import pycuda.debug
+import pytest
+from programs import is_cpu
+from pycuda import gpuarray
+from pycuda._stepping.declarations import Declarations, names_of
+from pycuda._stepping.types import Types
+from pycuda.compiler import SourceModule
+
+
+@pytest.fixture(autouse=True)
+def cpu_driver(context):
+    if not is_cpu():
+        pytest.skip("needs the CPU driver, whose kernels are walked")
+
+
+SOURCE = """
+#define TILE 4
+#define ROW (TILE + 1)
+template <class T> struct Pair { T x; int y; };
+template <class F, int N> __global__ void k(F *out)
+{
+  __shared__ F s[N];
+  __shared__ Pair<F> pairs[2];
+  __shared__ F tile[TILE][ROW];
+  F own[3];
+  s[threadIdx.x] = 7;
+  Pair<F> one = {3, 4};
+  pairs[threadIdx.x % 2].x = one.x;
+  tile[1][threadIdx.x % 4] = s[threadIdx.x];
+  own[threadIdx.x % 3] = 5;
+  out[threadIdx.x] = tile[1][2] + own[threadIdx.x % 3];
+}
+"""
+
+
+@pytest.fixture
+def module(context):
+    return SourceModule(SOURCE)
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype", "seven"),
+    [("k<float, 8>", "f4", 7.0), ("k<double, 16>", "f8", 7.0), ("k<short, 8>", "i2", 7)],
+)
+def test_each_instance_has_the_elements_of_its_types(module, name, dtype, seven):
+    k = module.get_function(name)
+    walk = pycuda.debug.step(k, gpuarray.zeros(8, dtype), block=(8, 1, 1), thread=(2, 0, 0))
+    touches = [f"{kind} {touch}" for one in walk for kind in ("reads", "writes") for touch in getattr(one, kind)]
+    three, twelve = type(seven)(3), type(seven)(12)
+    assert touches == [
+        f"writes s[2] = {seven}",
+        f"writes pairs[0].x = {three}",
+        f"reads s[2] = {seven}",
+        f"writes tile[1][2] = {seven}",
+        f"reads tile[1][2] = {seven}",
+        f"writes out[2] = {twelve}",
+    ]
+    last = walk[-1].variables
+    assert last["s"].dtype == dtype and last["s"][2] == 7 and last["tile"].shape == (4, 5)
+    assert last["own"].dtype == dtype and last["own"][2] == 5
+
+
+def test_members_of_class_templates_have_them_too(context):
+    source = """
+template <class T> struct Sum {
+  __device__ static T of(T x) { __shared__ T part[32]; part[threadIdx.x] = x; return part[threadIdx.x]; }
+};
+template <class T> __device__ T twice(T x) { __shared__ float4 row[2]; row[1].y = x; return 2 * row[1].y; }
+template <class T> __global__ void k(T *out) { out[threadIdx.x] = Sum<T>::of(4) + twice(T(2)); }
+"""
+    k = SourceModule(source, no_extern_c=True).get_function("k<double>")
+    walk = pycuda.debug.step(k, gpuarray.zeros(8, np.float64), block=(2, 1, 1), thread=(1, 0, 0))
+    writes = [str(touch) for one in walk for touch in one.writes]
+    assert sorted(writes) == ["out[1] = 8.0", "part[1] = 4.0", "row[1].y = 2.0"]
+
+
+def test_a_type_that_no_name_tells_is_that_of_its_accesses(context):
+    source = """
+template <class T> struct Traits { using value = T; };
+template <class T> __global__ void k(T *out)
+{
+  __shared__ typename Traits<T>::value s[8];
+  s[threadIdx.x] = 7;
+  out[threadIdx.x] = s[threadIdx.x];
+}
+"""
+    k = SourceModule(source, no_extern_c=True).get_function("k<float>")
+    walk = pycuda.debug.step(k, gpuarray.zeros(8, np.float32), block=(8, 1, 1), thread=(2, 0, 0))
+    assert [str(touch) for one in walk for touch in one.reads] == ["s[2] = 7.0"]
+
+
+@pytest.mark.parametrize(
+    ("symbol", "names"),
+    [
+        ("_ZZ1kIfLi8EEvPT_E1s", (["k", "s"], 0)),
+        ("_ZZ1kIfLi8EEvPT_E1s_0", (["k", "s"], 1)),
+        ("_ZZN3SumIdE2ofEdE4part", (["Sum", "of", "part"], 0)),
+    ],
+)
+def test_names_of_templates_are_those_of_the_source(symbol, names):
+    assert names_of(symbol) == names
+
+
+def test_dimensions_are_numbers_of_the_instance():
+    source = b"""
+#define ROWS (8 << 1)
+constexpr unsigned WIDE = 4u * ROWS;
+enum { BASE = 2, DEPTH = BASE * 3 };
+template <int N, typename T = float> __global__ void k() {
+  __shared__ T s[ROWS + 1][DEPTH][N / 2], wide[WIDE], unknown[M][2];
+}
+"""
+    declared = Declarations(source, Types({}))
+    found = declared.of("_ZZ1kILi8EdEvvE1s", 1)
+    assert (found.type.dtype, found.shape) == ("f8", (17, 6, 4))
+    assert declared.of("_ZZ1kILi8EdEvvE4wide", 1).shape == (64,)
+    assert declared.of("_ZZ1kILi8EdEvvE7unknown", 1).shape == (0, 2)
+
+
+def test_what_has_a_type_that_nothing_tells_is_named_by_bytes(context):
+    source = """
+template <class T> struct Pair { T x; int y; };
+template <class T> __global__ void k(T *out)
+{
+  __shared__ Pair<T> pairs[2];
+  pairs[threadIdx.x].y = 7;
+  out[threadIdx.x] = pairs[threadIdx.x].y;
+}
+"""
+    k = SourceModule(source, no_extern_c=True).get_function("k<float>")
+    walk = pycuda.debug.step(k, gpuarray.zeros(2, np.float32), block=(2, 1, 1), thread=(1, 0, 0))
+    assert [str(touch) for one in walk for touch in one.reads] == ["pairs+12 = 7"]
+    assert "pairs" not in walk[-1].variables
