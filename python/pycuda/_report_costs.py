@@ -72,11 +72,28 @@ def stride_of(access, row=None):
         return None
     pairs = list(zip(sample.lanes, sample.addresses))
     steps = {
-        (b - a) / (m - n)
+        divmod(b - a, m - n)
         for (n, a), (m, b) in zip(pairs, pairs[1:])
         if row is None or (sample.warp * WARP + n) // row == (sample.warp * WARP + m) // row
     }
-    return int(steps.pop()) if len(steps) == 1 else None
+    step, rest = steps.pop() if len(steps) == 1 else (None, 0)
+    return step if rest == 0 else None
+
+
+def _is_one_of_each_row(access, kernel):
+    """Whether no two lanes of the sample are in one row of the block, whose rows have more."""
+    sample, row = access.sample, kernel.block[0]
+    if sample is None or row == 1:
+        return False
+    return len({(sample.warp * WARP + lane) // row for lane in sample.lanes}) == len(sample.lanes)
+
+
+def _apart(access, step):
+    """How far apart the places of lanes are: "Neighbouring threads access places 64 bytes apart"."""
+    lanes = access.sample.lanes
+    gap = min(m - n for n, m in zip(lanes, lanes[1:]))
+    who = "Neighbouring threads" if gap == 1 else "The threads that take part"
+    return f"{who} access places {_number(abs(step) * gap)} bytes apart"
 
 
 def _strides(access, kernel):
@@ -110,7 +127,16 @@ def _uncoalesced(line, accesses, kernel):
     per, least = access.parts / access.requests, access.ideal / access.requests
     stride, in_row = _strides(access, kernel)
     start = access.sample.addresses[0] % 32 if access.sample else 0
-    if stride is not None and abs(stride) == access.bytes:
+    if _is_one_of_each_row(access, kernel):
+        how = (
+            f"Only {len(access.sample.lanes)} of 32 lanes take part, each in a row of the block of its own: no "
+            "neighbour shares its sector."
+        )
+        change = (
+            "At the edge of a tile that is usual, and larger tiles have less of an edge; elsewhere let neighbouring "
+            "threads of a row do this work for elements that are neighbours."
+        )
+    elif stride is not None and abs(stride) == access.bytes:
         lanes = access.sample.lanes
         if lanes[-1] - lanes[0] >= len(lanes):
             how = (
@@ -131,7 +157,7 @@ def _uncoalesced(line, accesses, kernel):
         how = f"The {kernel.block[0]} threads of a row of the block access {what}, but each row others."
         change = "Make the block wider, best with blockDim.x a multiple of 32, or bring a tile to shared memory."
     elif (step := in_row if stride is None else stride) is not None:
-        how = f"Neighbouring threads access places {_number(abs(step))} bytes apart."
+        how = _apart(access, step) + "."
         change = (
             "Let neighbouring threads (threadIdx.x) access neighbouring elements: swap the indices, transpose a tile "
             "through shared memory, or store a structure's members in arrays of their own."
@@ -158,8 +184,8 @@ def _conflicts(line, accesses, kernel):
     change = "Arrange the data so that the lanes of a warp access words in different banks (word address mod 32)."
     if stride and stride % 8 == 0:
         change = (
-            f"Neighbouring lanes are {_number(abs(stride))} bytes apart, which puts them into few banks: make each row "
-            "one element longer, as in tile[32][33] instead of tile[32][32]."
+            f"{_apart(access, stride)}, in few banks: make each row one element longer, as in tile[32][33] instead of "
+            "tile[32][32]."
         )
     return Advice(
         "Avoid bank conflicts in shared memory",

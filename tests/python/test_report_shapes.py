@@ -61,6 +61,19 @@ __global__ void alternates(float *a, int n)
     for (int k = 0; k < n; k++) a[i] += k;
 }
 
+__global__ void edge(float *a, int n)
+{
+  int x = threadIdx.x, y = threadIdx.y;
+  if (x == 0)
+    a[y * n] = 1;
+}
+
+__global__ void every_second(float *a, int n)
+{
+  if (threadIdx.x % 2 == 0)
+    a[threadIdx.x * n] = 1;
+}
+
 __global__ void shifted(float *a, int n)
 {
   a[threadIdx.x + n] = 1;
@@ -222,6 +235,18 @@ def test_lanes_that_a_branch_has_divided_are_not_told_to_shift_the_index(kernels
     assert "start 4 bytes behind a multiple of 32" in shifted
 
 
+@pytest.mark.parametrize("n", [101, 16])
+def test_an_edge_that_one_lane_of_each_row_loads_has_no_distance_between_neighbours(kernels, n):
+    said = [one.text for one in _advice(kernels, "edge", 16 * 101, (16, 16, 1), n=n) if "sectors" in one.text]
+    assert said and all("each in a row of the block of its own" in text for text in said)
+    assert not any("bytes apart" in text or "swap the indices" in text for text in said)
+
+
+def test_a_distance_is_that_of_the_threads_that_take_part(kernels):
+    (text,) = (one.text for one in _advice(kernels, "every_second", 2048, (64, 1, 1), n=8) if "sectors" in one.text)
+    assert "The threads that take part access places 64 bytes apart" in text
+
+
 def test_narrow_blocks_should_be_wider(kernels):
     first = _advice(kernels, "rows", 4096, (4, 16, 1), (16, 4), n=64)[0]
     assert "The 4 threads of a row of the block access neighbouring places" in first.text
@@ -245,6 +270,7 @@ def test_strides_within_rows_of_a_block():
     # The second warp of rows of 34 threads begins with the last two of the first row.
     assert stride(range(4), [0, 64, 4, 68], 34, warp=1) == 64
     assert stride(range(4), [0, 64, 128, 192], 1) is None
+    assert stride([0, 16], [0, 1624], None) is None  # not a whole number of bytes from lane to lane
 
 
 def test_a_launch_that_is_too_large_for_checks_says_so_first(kernels):
