@@ -121,9 +121,38 @@ template <int N, typename T = float> __global__ void k() {
     assert declared.of("_ZZ1kILi8EdEvvE7unknown", 1).shape == (0, 2)
 
 
-def test_what_has_a_type_that_nothing_tells_is_named_by_bytes(context):
+def test_structures_that_no_variable_has_are_known_by_their_definitions(context):
     source = """
-template <class T> struct Pair { T x; int y; };
+#define WIDE 3
+struct Point { short kind; float2 at; };
+template <class T, int N> struct Pair {
+ public:
+  __device__ T sum() const { T s = 0; for (int i = 0; i < N; ++i) s += x[i]; return s; }
+  T x[N];
+  int y, z;
+  Point end;
+ private:
+  T *next;
+};
+template <class T> __global__ void k(T *out)
+{
+  __shared__ Pair<T, WIDE> pairs[2];
+  pairs[threadIdx.x].y = 7;
+  pairs[threadIdx.x].end.at.y = 2;
+  pairs[threadIdx.x].x[2] = 5;
+  out[threadIdx.x] = pairs[threadIdx.x].y;
+}
+"""
+    k = SourceModule(source, no_extern_c=True).get_function("k<double>")
+    walk = pycuda.debug.step(k, gpuarray.zeros(2, np.float64), block=(2, 1, 1), thread=(1, 0, 0))
+    writes = [str(touch) for one in walk for touch in one.writes]
+    assert writes == ["pairs[1].y = 7", "pairs[1].end.at.y = 2.0", "pairs[1].x[2] = 5.0", "out[1] = 7.0"]
+
+
+def test_what_has_a_layout_that_nothing_tells_is_named_by_bytes(context):
+    source = """
+template <class T> struct Base { T x; };
+template <class T> struct Pair : Base<T> { int y; };
 template <class T> __global__ void k(T *out)
 {
   __shared__ Pair<T> pairs[2];

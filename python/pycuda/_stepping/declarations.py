@@ -9,6 +9,7 @@ import numpy as np
 
 from pycuda._cxx_names import readable_name
 from pycuda._source_text import code_of
+from pycuda._stepping.structures import Structures
 from pycuda._stepping.templates import Constants, named_parts, split_outside, substituted, template_parameters
 from pycuda._stepping.types import Type
 
@@ -73,6 +74,7 @@ class Declarations:
         self._types = types
         text = code_of(source, keeps_lines=True)
         self._constants = Constants(text)
+        self._structures = Structures(text, types, self._constants)
         heads = _Heads(text)
         for declaration in _DECLARATION.finditer(text):
             line = text.count("\n", 0, declaration.start()) + 1
@@ -104,7 +106,10 @@ class Declarations:
 
     def _resolved(self, written, parts):
         bound = written.bound(parts)
-        of = self._types.named(substituted(written.base, bound) + written.stars)
+        base = substituted(written.base, bound)
+        of = self._types.named(base + written.stars)
+        if of is None and not written.stars:
+            of = self._structures.named(base)
         shape = tuple(self._constants.number(size, bound) for size in written.sizes)
         return Declaration(of, tuple(max(size, 0) for size in shape), written.line, written.last_line)
 
