@@ -147,3 +147,26 @@ for one in found:
     assert ", passed as 'float *x', argument #0 (0-based), with no" in race
     init = next(line for line in output.splitlines() if line.startswith("init"))
     assert ", passed as 'const float *y', argument #1 (0-based)" in init
+
+
+@pytest.mark.parametrize("check", ["all", "memory"])
+def test_an_address_of_the_host_is_said_to_be_one(check):
+    output = _said(
+        """
+a = np.ones(8, np.float32)
+k = SourceModule("__global__ void k(float *o, const float *a) { o[threadIdx.x] = a[threadIdx.x]; }").get_function("k")
+end(lambda: k(x, a.ctypes.data, block=(8, 1, 1)))
+""",
+        check=check,
+    )
+    assert ", which is 'const float *a', argument #1 (0-based): memory of the host, which kernels cannot" in output
+    assert "pycuda.driver.In of the array" in output
+
+
+@pytest.mark.parametrize("number", [5, 8])
+def test_a_small_number_for_a_pointer_is_named(number):
+    output = _said(f"""
+k = SourceModule("__global__ void k(float *o, const float *a) {{ o[0] = a[0]; }}").get_function("k")
+end(lambda: k(x, {number}, block=(1, 1, 1)))
+""")
+    assert ", which is 'const float *a', argument #1 (0-based): a number that is no address" in output

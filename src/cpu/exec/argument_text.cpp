@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "cpu/exec/argument_text.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -122,7 +125,65 @@ std::uint64_t element_bytes(const std::string& declaration) {
   return number_type_of(tokens).bytes;
 }
 
+/// No argument that holds less is an address.
+constexpr std::uint64_t least_address = std::uint64_t{1} << 16;
+
+/// Whether the process can read there. The system looks, without a fault.
+bool is_readable(std::uint64_t address) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return false;
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): what a kernel was given
+  const bool is_read = write(ends[1], reinterpret_cast<const void*>(address), 1) == 1;
+  close(ends[0]);
+  close(ends[1]);
+  return is_read;
+}
+
+/// How far an access is from what an argument points to, if it may be one of its elements.
+std::optional<std::uint64_t> distance_from(std::uint64_t held, std::uint64_t address,
+                                           bool is_declared) {
+  if (held == 0 || AddressTable::instance().find(held)) return std::nullopt;
+  const bool is_small = held < least_address;
+  if (is_small && !is_declared) return std::nullopt;
+  const std::uint64_t away = std::max(address, held) - std::min(address, held);
+  return away < (is_small ? least_address : stray_bytes) ? std::optional(away) : std::nullopt;
+}
+
+/// Empty where that is not known.
+std::string_view what_it_is(std::uint64_t held) {
+  if (held < least_address)
+    return "a number that is no address (for an array pass a GPUArray, or pycuda.driver.In of it)";
+  if (is_readable(held))
+    return "memory of the host, which kernels cannot access on a GPU (pycuda.driver.In of the "
+           "array, or gpuarray.to_gpu, copies it to the device)";
+  return {};
+}
+
 }  // namespace
+
+std::string stray_argument(const LaunchContext& launch, std::uint64_t address) {
+  const std::vector<KernelParameter>& parameters = launch.kernel.facts.parameters;
+  const Declared declared = declared_in_source(launch);
+  // A null pointer and an index may lead to a small address as well.
+  if (address < least_address && !null_arguments(launch).empty()) return {};
+  std::optional<std::size_t> found;
+  std::uint64_t nearest = 0;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const bool is_declared = !declared.parameters.empty();
+    if (is_declared ? !is_pointer(parameters[i], declared.parameters[i])
+                    : parameters[i].bytes != address_bytes)
+      continue;
+    const auto away = distance_from(word_at(launch, parameters[i].offset), address, is_declared);
+    if (!away || (found && *away >= nearest)) continue;
+    found = i;
+    nearest = *away;
+  }
+  if (!found) return {};
+  const std::string_view what = what_it_is(word_at(launch, parameters[*found].offset));
+  if (what.empty()) return {};
+  return (nearest == 0 ? ", which is " : ", near ") + name_of(declared, *found) + ": " +
+         std::string(what);
+}
 
 std::string index_text(const LaunchContext& launch, std::uint64_t address) {
   const PassedArguments arguments = arguments_of(launch);

@@ -43,4 +43,9 @@ std::string null_arguments(const LaunchContext& launch);
 /// empty.
 std::string index_text(const LaunchContext& launch, std::uint64_t address);
 
+/// For an address in or behind no memory of the device: the pointer among the arguments that it
+/// comes from: ", which 'const float *a', argument #1 (0-based), leads to: memory of the host,
+/// ...". Empty if none does.
+std::string stray_argument(const LaunchContext& launch, std::uint64_t address);
+
 }  // namespace pycuda::cpu::exec

@@ -193,7 +193,10 @@ std::string happened(const LaunchContext& launch, const FaultRecord& record,
     }
     case FaultKind::MisalignedAddress:
       return record.address_known
-                 ? "misaligned memory access at address " + at
+                 ? "misaligned memory access at address " + at +
+                       (AddressTable::instance().find(record.address)
+                            ? std::string()
+                            : stray_argument(launch, record.address))
                  : std::string("misaligned memory access (the processor does not tell where)");
     case FaultKind::Trap:
       return "trap instruction";
@@ -276,7 +279,10 @@ std::string describe_address(std::uint64_t address, const LaunchContext* launch)
   const auto passed = [launch](const Allocation& allocation) {
     return launch == nullptr ? std::string() : passed_as(*launch, allocation);
   };
-  if (address < null_bytes) return "a null pointer or close to one";
+  const auto stray = [&] {
+    return launch == nullptr ? std::string() : stray_argument(*launch, address);
+  };
+  if (address < null_bytes) return "a null pointer or close to one" + stray();
   std::string reserved = AddressSpace::instance().describe(address);
   if (const auto holder = table.find(address)) {
     return offset_text(*holder, address) + allocated_text(*holder) + reserved + passed(*holder);
@@ -297,7 +303,8 @@ std::string describe_address(std::uint64_t address, const LaunchContext* launch)
     return bytes_text(nearest->begin - address) + " before the start of " +
            allocated_text(*nearest) + passed(*nearest);
   }
-  return "far from every allocation" + (launch == nullptr ? "" : index_text(*launch, address));
+  const std::string index = launch == nullptr ? std::string() : index_text(*launch, address);
+  return "far from every allocation" + (index.empty() ? stray() : index);
 }
 
 Fault describe_fault(const LaunchContext& launch, const FaultRecord& record,
