@@ -170,3 +170,21 @@ k = SourceModule("__global__ void k(float *o, const float *a) {{ o[0] = a[0]; }}
 end(lambda: k(x, {number}, block=(1, 1, 1)))
 """)
     assert ", which is 'const float *a', argument #1 (0-based): a number that is no address" in output
+
+
+def test_a_store_to_constant_memory_is_named_with_its_line():
+    output = _said("""
+warnings.simplefilter("ignore")
+k = SourceModule('''
+__constant__ float factors[4];
+__global__ void k(float *x) {
+  x[0] = factors[1];
+  if (x[0] == 0)
+    factors[threadIdx.x] = 2;
+}
+''').get_function("k")
+end(lambda: k(x, block=(4, 1, 1)))
+""")
+    assert "trap of a store to __constant__ memory, and 'factors' is written to at " in output
+    assert 'only the host can: memcpy_htod to what get_global("factors") returns' in output
+    assert "null pointer" not in output

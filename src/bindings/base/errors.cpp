@@ -90,10 +90,13 @@ std::string advice_on_fault(const std::string& text) {
            "more";
   }
   std::string advice = cuda::advice_on_grid_fault(text);
-  if (advice.empty() && text.find("trap instruction in kernel") != std::string::npos) {
+  const bool is_trap = text.find("trap instruction in kernel") != std::string::npos;
+  const bool is_explained = text.find("__constant__ memory") != std::string::npos;
+  if (advice.empty() && is_trap && !is_explained) {
     advice =
-        "; the compiler puts a trap where it sees a null pointer used or an atomic operation on a "
-        "variable of the thread (which it warns of), the source where it says __trap()";
+        "; the compiler puts a trap where it sees a null pointer used, a store to __constant__ "
+        "memory or an atomic operation on a variable of the thread (which it warns of), the source "
+        "where it says __trap()";
   }
   return advice;
 }

@@ -14,6 +14,7 @@
 #include "cpu/exec/argument_text.h"
 #include "cpu/exec/block_run.h"
 #include "cpu/exec/check_settings.h"
+#include "cpu/exec/constant_writes.h"
 #include "cpu/exec/findings.h"
 #include "cpu/exec/local_area.h"
 #include "cpu/exec/local_memory.h"
@@ -317,6 +318,8 @@ Fault describe_fault(const LaunchContext& launch, const FaultRecord& record,
   fault.address = record.address_known ? record.address : 0;
   fault.what = happened(launch, record, block);
   fault.detail = record.detail;
+  if (record.kind == FaultKind::Trap && fault.detail.empty())
+    fault.detail = constant_write_text(launch);
   fault.message = fault.what + " in " + place_text(launch, &block, thread);
   if (!fault.detail.empty()) fault.message += ": " + fault.detail;
   const bool at_null = record.kind == FaultKind::IllegalAddress && record.address_known &&
