@@ -188,3 +188,19 @@ end(lambda: k(x, block=(4, 1, 1)))
     assert "trap of a store to __constant__ memory, and 'factors' is written to at " in output
     assert 'only the host can: memcpy_htod to what get_global("factors") returns' in output
     assert "null pointer" not in output
+
+
+@pytest.mark.parametrize(
+    ("fetch", "kind"), [("tex1Dfetch<float>(t, 0)", "Texture"), ("surf2Dread<float>(t, 0, 0)", "Surface")]
+)
+def test_an_array_in_place_of_a_texture_is_named(fetch, kind):
+    output = _said(f"""
+source = "__global__ void k(float *o, cuda{kind}Object_t t) {{ o[0] = {fetch}; }}"
+k = SourceModule(source).get_function("k")
+end(lambda: k(x, y, block=(1, 1, 1)))
+""")
+    assert (
+        f"is no live {kind.lower()} but the address of an array, passed as 'cuda{kind}Object_t t', argument #1"
+        in output
+    )
+    assert f": pass a {kind}Object of " in output

@@ -124,6 +124,18 @@ CALLS = {
         TypeError,
         "dict; kernels take numbers, and arrays as GPUArray or in pycuda.driver.In",
     ),
+    "an Array as an argument": (
+        lambda: scale(cuda.matrix_to_array(np.zeros((2, 2), np.float32), "C"), F, N, **BLOCK),
+        TypeError,
+        r"Array; kernels read it through pycuda.driver.TextureObject\(array\), and write to it through SurfaceObject",
+    ),
+    "an array as a texture": (
+        lambda: SourceModule(
+            "__global__ void look(cudaTextureObject_t t, float *o) { o[0] = tex2D<float>(t, 0, 0); }"
+        ).get_function("look")(np.zeros((4, 4), np.float32), zeros(), **BLOCK),
+        TypeError,
+        "or for a cudaTextureObject_t or cudaSurfaceObject_t a pycuda.driver.TextureObject or SurfaceObject",
+    ),
     "rows of a host array": (
         rows,
         TypeError,

@@ -16,6 +16,17 @@ namespace {
 constexpr const char* kAdviceForNumbers = "; array.item() is a number";
 constexpr const char* kAdviceForElements = "; pass one of its elements, such as array[0]";
 
+/// `advice` for an array in place of a number. Sources' types do not tell which integers are
+/// handles of textures.
+std::string advice_on_number(const Argument& argument, const char* advice) {
+  std::string text = advice;
+  if (argument.declared_type() == "unsigned long long")
+    text +=
+        ", or for a cudaTextureObject_t or cudaSurfaceObject_t a pycuda.driver.TextureObject or "
+        "SurfaceObject";
+  return text;
+}
+
 /// What a number, a complex number or a vector by value consists of; Any of others.
 cuda::ElementType unit_of(const Argument& argument) {
   using enum cuda::ElementType::Kind;
@@ -51,10 +62,11 @@ bool is_made_of(const Argument& argument, char kind, std::size_t bytes, std::siz
                                                  std::size_t count) {
   const bool is_struct = !dtype.attr("names").is_none();
   if (is_struct && argument.vector().count != 0) argument.raise_no_vector();
-  const std::string advice = is_struct                   ? argument.advice_on_struct()
-                             : argument.may_have_parts() ? argument.advice_on_parts(count)
-                             : count == 1                ? kAdviceForNumbers
-                                                         : kAdviceForElements;
+  const std::string advice =
+      is_struct ? argument.advice_on_struct()
+      : argument.may_have_parts()
+          ? argument.advice_on_parts(count)
+          : advice_on_number(argument, count == 1 ? kAdviceForNumbers : kAdviceForElements);
   const std::string text = argument.place() + " is an ndarray of " +
                            nb::cast<std::string>(nb::str(dtype)) + ", but the parameter is '" +
                            std::string(argument.declared_type()) + "'" + advice;
@@ -72,8 +84,8 @@ bool is_made_of(const Argument& argument, char kind, std::size_t bytes, std::siz
   } else if (argument.bytes != sizeof(CUdeviceptr) || argument.number != cuda::NumberKind::Other) {
     const bool is_plain = dtype.attr("names").is_none();
     const bool is_one = nb::cast<std::size_t>(dtype.attr("itemsize")) == bytes;
-    advice = !is_one    ? kAdviceForElements
-             : is_plain ? kAdviceForNumbers
+    advice = !is_one    ? advice_on_number(argument, kAdviceForElements)
+             : is_plain ? advice_on_number(argument, kAdviceForNumbers)
                         : argument.advice_on_struct();
   }
   argument.raise_wrong_size(

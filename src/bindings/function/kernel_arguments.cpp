@@ -27,8 +27,10 @@
 #include "bindings/function/element_check.h"
 #include "bindings/function/number_arguments.h"
 #include "bindings/gil/released.h"
+#include "bindings/gil/resources.h"
 #include "bindings/pointer/device_pointer.h"
 #include "bindings/pointer/managed_array.h"
+#include "cuda/cuda_array.h"
 #include "cuda/kernel_names.h"
 #include "driver/process_driver.h"
 
@@ -275,6 +277,9 @@ void write_value(const Argument& argument, CUstream stream, std::byte* destinati
       : PyUnicode_Check(value) && !argument.is_pointer() ? "; float() or int() makes a number of it"
       : (is_sequence || value == Py_None) && argument.number != cuda::NumberKind::Other
           ? "; pass one number"
+      : nb::isinstance<ReleasedWithoutGil<cuda::CudaArray>>(value)
+          ? "; kernels read it through pycuda.driver.TextureObject(array), and write to it through "
+            "SurfaceObject(array)"
       : PyList_Check(value) || PyTuple_Check(value)
           ? "; numpy.array makes an array of it, pycuda.gpuarray.to_gpu copies that to the device"
       : PyObject_CheckBuffer(value) != 0 ? "; bytes() of it passes its contents by value"

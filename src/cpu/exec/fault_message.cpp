@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include "base/cxx_names.h"
 #include "cpu/exec/address_space.h"
@@ -224,6 +225,18 @@ std::string happened(const LaunchContext& launch, const FaultRecord& record,
   return "fault";
 }
 
+/// Where a texture's or surface's handle is the address of memory.
+std::string array_for_handle(const LaunchContext& launch, const FaultRecord& record) {
+  const auto memory = AddressTable::instance().find(record.address);
+  if (!memory || std::string_view(record.detail).find("is no live") == std::string_view::npos)
+    return {};
+  const bool is_surface =
+      std::string_view(record.headline).find("surface") != std::string_view::npos;
+  const std::string passed = passed_as(launch, *memory);
+  return " but the address of an array" + passed + ": pass a " +
+         (is_surface ? "SurfaceObject of an Array" : "TextureObject of the array");
+}
+
 void note_place(Fault& fault, const BlockFrame* block, const ThreadFrame* thread) {
   fault.block_known = block != nullptr;
   fault.thread_known = thread != nullptr;
@@ -318,6 +331,8 @@ Fault describe_fault(const LaunchContext& launch, const FaultRecord& record,
   fault.address = record.address_known ? record.address : 0;
   fault.what = happened(launch, record, block);
   fault.detail = record.detail;
+  if (record.headline != nullptr && record.address_known)
+    fault.detail += array_for_handle(launch, record);
   if (record.kind == FaultKind::Trap && fault.detail.empty())
     fault.detail = constant_write_text(launch);
   fault.message = fault.what + " in " + place_text(launch, &block, thread);

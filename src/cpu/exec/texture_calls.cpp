@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "cpu/exec/address_table.h"
 #include "cpu/exec/kernel_entry.h"
 #include "cpu/exec/program_accesses.h"
 #include "cpu/exec/surface_access.h"
@@ -16,11 +17,13 @@ namespace pycuda::cpu::exec {
 namespace {
 
 [[noreturn]] void refuse(ThreadFrame* thread, FaultKind kind, const char* headline,
-                         const char* detail) {
+                         const char* detail, std::uint64_t address = 0) {
   FaultRecord record;
   record.kind = kind;
   record.thread = thread;
   record.headline = headline;
+  record.address = address;
+  record.address_known = address != 0;
   std::snprintf(record.detail, sizeof record.detail, "%s", detail);
   KernelEntry::of_this_thread().raise(record);
 }
@@ -39,7 +42,8 @@ const Texture& named(ThreadFrame* thread, std::uint64_t handle, bool surface) {
       std::snprintf(detail, sizeof detail, "%#llx is no live %s",
                     static_cast<unsigned long long>(handle), kind);
     }
-    refuse(thread, FaultKind::IllegalAddress, what, detail);
+    refuse(thread, FaultKind::IllegalAddress, what, detail,
+           AddressTable::instance().find(handle) ? handle : 0);
   }
   if (texture->texels.base == nullptr) {
     refuse(thread, FaultKind::IllegalAddress, what,
