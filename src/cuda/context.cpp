@@ -175,9 +175,13 @@ void Context::synchronize() const {
   // The driver would refuse this as well, and spoil what another thread captures.
   CUresult code = CUDA_SUCCESS;
   if (!Capture::wait_for_work(*this, &code)) {
+    const Capture* const own = Capture::of_thread();
+    const bool is_own = own != nullptr && own->context().get() == this;
     throw driver().cuCtxSynchronize.error(
         CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
-        "another thread captures a stream of the context: wait for a stream or an event");
+        is_own ? "this thread captures a stream of the context, whose work does not run yet: end "
+                 "the capture first, or wait for another stream or an event"
+               : "another thread captures a stream of the context: wait for a stream or an event");
   }
   if (code != CUDA_SUCCESS) throw driver().cuCtxSynchronize.error(code);
 }

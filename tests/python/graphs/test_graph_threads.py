@@ -6,6 +6,7 @@ import threading
 import numpy as np
 import pycuda.driver as cuda
 import pycuda.gpuarray as gpuarray
+import pytest
 from graph_cases import numbers, run
 from programs import run_program
 from pycuda import _driver
@@ -28,6 +29,15 @@ def test_other_threads_cannot_spoil_a_capture_by_waiting(stream):
     assert "another thread captures" in errors[0]
     run(graph)
     np.testing.assert_array_equal(b.get(), numbers() + 1)
+
+
+def test_a_thread_that_waits_for_its_own_capture_is_told_so(context):
+    stream = cuda.Stream(1)
+    stream.begin_capture()
+    with pytest.raises(cuda.LogicError, match="this thread captures a stream of the context.* end the capture first"):
+        cuda.Context.synchronize()
+    stream.end_capture()
+    cuda.Context.synchronize()
 
 
 def test_another_thread_goes_on_while_one_captures(context):
