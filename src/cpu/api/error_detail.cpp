@@ -64,7 +64,9 @@ CUresult fail_unknown_array() {
 
 CUresult fail_read_only_array() {
   return fail(CUDA_ERROR_INVALID_VALUE,
-              "surface: the array was made without CUDA_ARRAY3D_SURFACE_LDST");
+              "surface: the array was made without CUDA_ARRAY3D_SURFACE_LDST (in pycuda: "
+              "array3d_flags.SURFACE_LDST in the flags of an ArrayDescriptor3D, or "
+              "np_to_array(..., allowSurfaceBind=True))");
 }
 
 }  // namespace pycuda::cpu::api
