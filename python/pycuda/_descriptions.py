@@ -34,8 +34,7 @@ def _module(module):
 
 def _allocation(memory):
     address = int(memory)
-    _, size = _driver.mem_get_address_range(address)
-    return f"of {_bytes(size)} at {address:#x}"
+    return f"of {_bytes(_driver._used_bytes(address))} at {address:#x}"
 
 
 def _sized(memory):

@@ -30,6 +30,7 @@ def things(context):
         "twice, first": module,
         "twice(float*, int const*, float2, int)": module.get_function("twice"),
         "of 100 bytes at 0x": memory,
+        "of 4000 bytes at 0x": gpuarray.zeros(1000, np.float32).gpudata,
         "In(ndarray of float32, shape (2, 4))": cuda.In(host),
         "0 blocks in use": tools.DeviceMemoryPool(),
         "of 1 node": graph,

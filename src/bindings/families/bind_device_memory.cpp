@@ -12,6 +12,7 @@
 #include "bindings/gil/released.h"
 #include "bindings/pointer/allocation_object.h"
 #include "bindings/pointer/managed_array.h"
+#include "cuda/block_use.h"
 #include "cuda/context_stack.h"
 #include "cuda/deferred_release.h"
 
@@ -191,6 +192,16 @@ void bind_device_memory(nb::module_& m) {
         return nb::make_tuple(range.base, range.bytes);
       },
       nb::arg("devptr"), "Address and size in bytes of the allocation that `devptr` points into.");
+  m.def(
+      "_used_bytes",
+      [](nb::handle pointer) {
+        const cuda::AddressRange range =
+            cuda::address_range(device_address(pointer, "the device pointer"));
+        return cuda::BlockUse::of(range.base).value_or(range.bytes);
+      },
+      nb::arg("devptr"),
+      "How many bytes of the allocation that `devptr` points into are in use: a pool's block has "
+      "more than it was asked for.");
   m.def("managed_empty", &managed_empty, nb::arg("shape"), nb::arg("dtype"), nb::arg("order") = "C",
         nb::arg("mem_flags") = 0,
         "An ndarray, its elements undefined, in memory that host and device share. Kernels take it "
