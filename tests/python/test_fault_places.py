@@ -56,6 +56,24 @@ told(lambda: launch(compiler.SourceModule(source).get_function("k")))
     assert places(tmp_path, program) == [f"at program.py:{line} | a[1000000] = 1;  // outside"]
 
 
+def test_a_call_of_a_header_of_cudas_has_the_line_of_the_call(tmp_path):
+    program = '''
+source = """
+#include <curand_kernel.h>
+extern "C" __global__ void k(curandState *states, float *a)
+{
+  a[threadIdx.x] = curand_uniform(states + threadIdx.x);  // no states
+}
+"""
+k = compiler.SourceModule(source, no_extern_c=True).get_function("k")
+told(lambda: k(np.intp(0), cuda.mem_alloc(64), block=(4, 1, 1)))
+'''
+    line = line_of(program, "// no states")
+    said = "a[threadIdx.x] = curand_uniform(states + threadIdx.x);  // no states"
+    (told,) = places(tmp_path, program)
+    assert told.startswith(f"at program.py:{line}: null among the arguments") and told.endswith(said)
+
+
 def test_a_call_of_a_function_of_cudas_has_the_line_of_the_call(tmp_path):
     program = '''
 source = """

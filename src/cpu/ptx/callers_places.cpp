@@ -3,27 +3,43 @@
 
 #include <algorithm>
 #include <charconv>
+#include <system_error>
 
 namespace pycuda::cpu::ptx {
 namespace {
 
-/// The number that a .file directive gives to a header; none without one.
-std::optional<std::uint32_t> number_of(std::string_view text, std::string_view header) {
-  const std::size_t name = text.find(header);
-  if (name == std::string_view::npos) return std::nullopt;
-  constexpr std::string_view directive = ".file";
-  const std::size_t start = text.rfind(directive, name);
-  if (start == std::string_view::npos) return std::nullopt;
-  const std::size_t digits = text.find_first_not_of(" \t", start + directive.size());
-  std::uint32_t number = 0;
-  std::from_chars(text.data() + digits, text.data() + name, number);
-  return number;
+/// Whether a path is one of CUDA's toolkit or of a package that has its headers.
+bool is_of_toolkit(std::string_view path) {
+  const std::size_t include = path.rfind("/include/");
+  if (include == std::string_view::npos) return false;
+  const std::string_view before = path.substr(0, include);
+  const std::size_t slash = before.rfind('/');
+  if (slash == std::string_view::npos) return false;
+  const std::string_view last = before.substr(slash + 1), outer = before.substr(0, slash);
+  const bool is_version = last.starts_with("cuda-") && last.size() > 5 &&
+                          last.find_first_not_of("0123456789.", 5) == std::string_view::npos;
+  return last == "cuda" || is_version || outer.ends_with("/nvidia") || outer.ends_with("/targets");
 }
 
+bool is_header(std::string_view path) {
+  return path.ends_with("__nv_nvrtc_builtin_header.h") || path.ends_with("pycuda-references.h") ||
+         is_of_toolkit(path);
+}
+
+/// Those that .file directives give.
 std::vector<std::uint32_t> numbers_of_headers(std::string_view text) {
+  constexpr std::string_view directive = ".file";
+  constexpr std::size_t none = std::string_view::npos;
   std::vector<std::uint32_t> numbers;
-  for (const std::string_view header : {"__nv_nvrtc_builtin_header.h\"", "pycuda-references.h\""}) {
-    if (const auto number = number_of(text, header)) numbers.push_back(*number);
+  for (std::size_t at = text.find(directive); at != none; at = text.find(directive, at)) {
+    at += directive.size();
+    const std::string_view line = text.substr(at, text.find('\n', at) - at);
+    const std::size_t digits = line.find_first_not_of(" \t"), begin = line.find('"');
+    if (digits == none || begin == none) continue;
+    const std::string_view path = line.substr(begin + 1, line.find('"', begin + 1) - begin - 1);
+    std::uint32_t number = 0;
+    const auto parsed = std::from_chars(line.data() + digits, line.data() + begin, number);
+    if (parsed.ec == std::errc() && is_header(path)) numbers.push_back(number);
   }
   return numbers;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Places in the program for code that was inlined from headers that the program does not include:
+// Places in the program for code that was inlined from headers that are not the user's: CUDA's,
 // NVRTC's own, which is not in a file, and this package's for texture references.
 #pragma once
 

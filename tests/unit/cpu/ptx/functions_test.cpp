@@ -192,6 +192,26 @@ TEST_CASE("source lines stay until the next .loc") {
   CHECK(function.body[2].source_line == 20);
 }
 
+TEST_CASE("code inlined from headers of CUDA has the line of the user's call") {
+  const auto line_of = [](const char* path) {
+    const Module module = with_head(
+        (".visible .entry k () {\n.reg .b32 %r<2>;\n.loc 1 7 3\nmov.u32 %r0, 1;\n"
+         ".loc 2 136 5, function_name $L__info_string0, inlined_at 1 7 3\nmov.u32 %r0, 2;\n"
+         ".loc 3 866 5, function_name $L__info_string1, inlined_at 2 136 5\nmov.u32 %r1, 2;\n"
+         "ret;\n}\n.file 1 \"kernel.cu\"\n.file 2 \"" +
+         std::string(path) + "curand_uniform.h\"\n.file 3 \"" + path + "curand_kernel.h\"\n")
+            .c_str());
+    const Instruction& last = module.functions.at(0).body.at(2);
+    return std::to_string(last.source_file) + ":" + std::to_string(last.source_line);
+  };
+  for (const char* const toolkit :
+       {"/home/me/nvidia/cu13/include/", "/usr/local/cuda/include/",
+        "/usr/local/cuda-12.4/include/", "/opt/cuda/targets/x86_64-linux/include/"})
+    CHECK(line_of(toolkit) == "1:7");
+  for (const char* const own : {"", "/home/me/include/", "/home/me/cuda-course/include/", "cuda/"})
+    CHECK(line_of(own) == "3:866");
+}
+
 TEST_CASE("an alias stands for another function") {
   const Module module = with_head(".func f () { ret; }\n.visible .func g ();\n.alias g, f;");
   CHECK(module.functions.at(1).alias_of == 0);
