@@ -164,6 +164,10 @@ std::optional<PlaceUpdate> update_in(const Finding& finding) {
 }
 
 std::string remedy_of_update(const PlaceUpdate& update, NumberType type) {
+  if (update.kind == PlaceUpdate::Kind::Stored)
+    return "leave out the assignment to " + update.place +
+           ": the atomic operation updates it, and returns the value before, which the assignment "
+           "writes back over the updates of other threads";
   const bool claims = update.kind == PlaceUpdate::Kind::Claim;
   return (update.in_two_steps ? "several threads read " + update.place +
                                     " and write it later, and others may write in between: "

@@ -203,8 +203,12 @@ class Code {
   }
 
   std::optional<PlaceUpdate> update_of(const Mention& place) const {
-    if (has_other_use(place)) return std::nullopt;
     PlaceUpdate update{without_brackets(place.written), place.name};
+    if (assigns(place) && is_atomic_on(value_of(place), place)) {
+      update.kind = Kind::Stored;
+      return update;
+    }
+    if (has_other_use(place)) return std::nullopt;
     if (const char sign = changed_by(place); sign != '\0') {
       update.kind = kind_of_sign(place, sign);
       return update;
@@ -226,6 +230,16 @@ class Code {
       return update;
     }
     return std::nullopt;
+  }
+
+  /// Of `p[i] = atomicAdd(&p[i], 1)` and `*p = atomicAdd(p, 1)` the value.
+  bool is_atomic_on(Range value, const Mention& place) const {
+    if (!at(value.begin).starts_with("atomic") || at(value.begin + 1) != "(") return false;
+    const std::size_t first = value.begin + 2;
+    std::size_t end = first;
+    while (end < value.end && !is_one_of(at(end), {",", ")"})) end = next(end);
+    const std::string argument = joined(tokens_, first, end);
+    return argument == "&" + place.text || "*" + argument == place.text;
   }
 
   /// Of one change after another.

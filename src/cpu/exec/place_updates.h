@@ -18,7 +18,8 @@ struct PlaceUpdate {
     Xor,
     Maximum,
     Minimum,
-    Claim,  ///< a condition on the value, and then another one is written
+    Claim,   ///< a condition on the value, and then another one is written
+    Stored,  ///< an atomic operation has updated it, and its result is written to it
     Other,
   };
   std::string place;  ///< "bins[data[i]]", as the code has it

@@ -274,6 +274,17 @@ TEST_CASE("who takes a place that is free needs one exchange") {
     CHECK(contains(remedy_of_line(line), "use atomicCAS(&lock[0], ...); if each thread"));
 }
 
+TEST_CASE("the result of an atomic operation is not stored to the place that it updates") {
+  for (const char* const line : {"counts[p] = atomicAdd(&counts[p], 1);",
+                                 "if (i < n) counts[p] = atomicAdd(&counts[p], a[i]);"})
+    CHECK(remedy_of_line(line).starts_with("leave out the assignment to counts[p]: the atomic"));
+  CHECK(contains(remedy_of_line("*p = atomicMax(p, v);"), "leave out the assignment to *p"));
+  CHECK(contains(remedy_of_line("s = atomicSub(&s, 1);"), "leave out the assignment to s"));
+  for (const char* const line :
+       {"counts[p] = atomicAdd(&totals[p], 1);", "counts[p] = f(&counts[p]);"})
+    CHECK(remedy_of_line(line).find("leave out") == std::string::npos);
+}
+
 TEST_CASE("an update may be written in several lines") {
   const char* const text =
       "if (a[i] > best[0])\n"
