@@ -276,6 +276,17 @@ std::string remedy_of_race(const Finding& finding, const FindingSituation& situa
   return remedy_by_barrier(finding, situation);
 }
 
+/// Of a read of what nobody wrote.
+std::string remedy_of_unwritten(const Finding& finding) {
+  if (says(finding, "local variable")) return "give the variable a value where it is declared";
+  if (says(finding, "shared memory"))
+    return "write every element that is read before, and call __syncthreads() between: shared "
+           "memory has no value when a block begins";
+  return "write every element before the kernel reads it: by the copy to the device that is "
+         "missing (In or InOut instead of Out, memcpy_htod), or by pycuda.gpuarray.zeros() or "
+         "fill() instead of empty()";
+}
+
 /// Of a barrier that some threads missed: they have returned, or a condition kept them from it.
 std::string remedy_of_exit(const Finding& finding, const FindingSituation& situation) {
   const std::string by_return =
@@ -294,6 +305,7 @@ std::string remedy_of_exit(const Finding& finding, const FindingSituation& situa
 std::string remedy_of(const Finding& finding, const FindingSituation& situation) {
   if (finding.check == Check::Race && finding.other && finding.at.stream.empty())
     return remedy_of_race(finding, situation);
+  if (finding.check == Check::Init) return remedy_of_unwritten(finding);
   if (says(finding, "exited without reaching a barrier")) return remedy_of_exit(finding, situation);
   for (const Remedy& remedy : remedies)
     if (says(finding, remedy.words)) return remedy.text;

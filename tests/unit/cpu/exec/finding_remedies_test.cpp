@@ -285,6 +285,21 @@ TEST_CASE("the result of an atomic operation is not stored to the place that it 
     CHECK(remedy_of_line(line).find("leave out") == std::string::npos);
 }
 
+TEST_CASE("what nobody wrote is to be written") {
+  Finding finding;
+  finding.check = Check::Init;
+  const auto remedy = [&](const char* message) {
+    finding.message = message;
+    return remedy_of(finding);
+  };
+  CHECK(contains(remedy("a thread reads global memory that nobody wrote, 8 bytes into the block"),
+                 "InOut instead of Out, memcpy_htod), or by pycuda.gpuarray.zeros() or fill()"));
+  CHECK(contains(remedy("a thread reads shared memory that nobody wrote, 0 bytes into"),
+                 "call __syncthreads() between"));
+  CHECK(contains(remedy("a thread reads a local variable of the thread that it did not write"),
+                 "where it is declared"));
+}
+
 TEST_CASE("an update may be written in several lines") {
   const char* const text =
       "if (a[i] > best[0])\n"
@@ -461,8 +476,8 @@ TEST_CASE("the variable that a message names is meant") {
 
 TEST_CASE("what depends on the program has none") {
   Finding finding;
-  finding.check = Check::Init;
-  finding.message = "a thread reads a local variable of the thread that it did not write";
+  finding.check = Check::Memory;
+  finding.message = "illegal memory access at address 0x1000, 8 bytes past the end of the block";
   CHECK(remedy_of(finding).empty());
 }
 
