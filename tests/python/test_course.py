@@ -5,9 +5,12 @@ import pathlib
 import re
 import sys
 
+import numpy as np
 import pycuda
+import pycuda.driver as cuda
 import pytest
 from programs import has_cpu_driver, run_program
+from pycuda.compiler import SourceModule
 
 COURSE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "course"
 LESSONS = sorted(COURSE.glob("*.ipynb"))
@@ -123,6 +126,35 @@ def test_a_program_apart_says_its_message_with_the_kernels_line(course):
     assert [line.strip() for line in quoted] == ["}", "^"]
     assert headline == "compilation of kernel.cu failed: the line before has no ; at its end"
     assert command.startswith("[command: ")
+
+
+def test_a_misused_barrier_is_told_before_the_race_that_follows_from_it(course):
+    from course.checks import NotYet
+    from course.own_context import run_checked
+
+    def answer():
+        tiled = SourceModule("""
+__global__ void tiled(float *out, const float *in)
+{
+  __shared__ float tile[96];
+  for (int t = threadIdx.x; t < 96; t += 64) {
+    tile[t] = in[t];
+    __syncthreads();
+  }
+  out[threadIdx.x] = tile[(threadIdx.x + 40) % 96];
+}
+""").get_function("tiled")
+        out = np.empty(64, np.float32)
+        tiled(cuda.Out(out), cuda.In(np.ones(96, np.float32)), block=(64, 1, 1))
+        return out
+
+    with pytest.raises(NotYet, match="exited without reaching a barrier|wait at different") as said:
+        run_checked(answer)
+    assert "race" not in str(said.value)
+    with pycuda.checks("race") as found:
+        answer()
+    assert {one.check for one in found} == {"race"}
+    assert all(one.remedy.startswith("move the __syncthreads() between the two accesses out of") for one in found)
 
 
 def test_a_hint_comes_with_the_second_try_that_fails(course, capsys):

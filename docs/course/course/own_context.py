@@ -80,8 +80,8 @@ def _with_checks(function, arguments, look, kernels):
     except Exception as problem:
         error = problem
     if found:
-        # A fault is the plainest mistake, and a race may be what follows from it.
-        raise NotYet(str(min(found, key=lambda one: one.check != "memory"))) from error
+        # A fault is the plainest mistake, and a race may be what follows from it or from a misused barrier.
+        raise NotYet(str(min(found, key=lambda one: ("memory", "sync", "race").index(one.check)))) from error
     if error is not None:
         raise error
     if look is not None:

@@ -243,8 +243,45 @@ bool in_one_statement(const FoundPlace& at, const FoundPlace& other) {
   return std::count(line.begin(), line.end(), ";") == 1;
 }
 
+std::size_t position_of(const Tokens& body, const FoundPlace& place) {
+  const Tokens line = tokens_of(line_of(place));
+  const auto found = std::search(body.begin(), body.end(), line.begin(), line.end());
+  return line.empty() || found == body.end() ? npos
+                                             : static_cast<std::size_t>(found - body.begin());
+}
+
+/// The bracket of the innermost block around a token.
+std::size_t block_around(const Tokens& body, std::size_t at) {
+  std::size_t depth = 0;
+  while (at-- > 0) {
+    if (body[at] == "}") ++depth;
+    if (body[at] == "{" && depth-- == 0) break;
+  }
+  return at;
+}
+
+/// Whether a barrier stands between the two accesses, in a loop or branch that does not have both:
+/// threads that go through it unequally often are not separated by it.
+bool has_uneven_barrier(const Finding& finding, const FindingSituation& situation) {
+  const Tokens body = kernel_body(finding, situation);
+  const std::size_t one = position_of(body, finding.at), two = position_of(body, *finding.other);
+  if (one == npos || two == npos) return false;
+  const std::size_t first = std::min(one, two), last = std::max(one, two);
+  for (std::size_t at = first; at < last; ++at) {
+    if (body[at] != "__syncthreads") continue;
+    const std::size_t begin = block_around(body, at);
+    if (begin == npos || begin == 0) return false;
+    if (begin > first || behind_bracket(body, begin) <= last) return true;
+  }
+  return false;
+}
+
 /// The pair that was found first is of one warp or block, others of the same lines may not be.
 std::string remedy_by_barrier(const Finding& finding, const FindingSituation& situation) {
+  if (has_uneven_barrier(finding, situation))
+    return "move the __syncthreads() between the two accesses out of the loop or the branch that "
+           "it is in, to behind it: threads that go through it unequally often meet at different "
+           "turns";
   const bool in_warp = says(finding, within_warp);
   const bool is_one_warp = in_warp && situation.threads <= 32;
   const std::string call = is_one_warp ? "call __syncwarp()" : "call __syncthreads()";

@@ -397,6 +397,31 @@ TEST_CASE("within one statement no barrier can stand") {
         "call __syncthreads() between the two accesses, in a loop also at its end");
 }
 
+TEST_CASE("a barrier in a loop of unequal turns is to be moved, not repeated") {
+  Finding finding = race("s[t] = a[t];");
+  finding.other->source = "sum += s[t];";
+  finding.kernel = "_Z1kPf";
+  FindingSituation situation;
+  situation.threads = 64;
+  const auto remedy = [&](const std::string& body) {
+    situation.source = "__global__ void k(float *a) { " + body + " }";
+    return remedy_of(finding, situation);
+  };
+  const std::string moved = "move the __syncthreads() between the two accesses out of the loop";
+  CHECK(remedy("for (int t = i; t < n; t += 64) { s[t] = a[t]; __syncthreads(); } sum += s[t];")
+            .starts_with(moved));
+  CHECK(remedy("for (;;) { if (i < n) { s[t] = a[t]; __syncthreads(); } sum += s[t]; }")
+            .starts_with(moved));
+  CHECK(remedy("s[t] = a[t]; if (i < n) { __syncthreads(); sum += s[t]; }").starts_with(moved));
+  for (const char* const other : {
+           "for (;;) { s[t] = a[t]; __syncthreads(); sum += s[t]; }",
+           "s[t] = a[t]; __syncthreads(); sum += s[t];",
+           "for (;;) { s[t] = a[t]; } sum += s[t];",
+           "for (;;) { sum += s[t]; s[t] = a[t]; } __syncthreads();",
+       })
+    CHECK(remedy(other).starts_with("call __syncthreads() between the two accesses, in a loop"));
+}
+
 TEST_CASE("a barrier orders no blocks") {
   Finding finding = race("a[threadIdx.x] = s;");
   finding.message = "threads of two blocks ... with nothing that orders the blocks";
