@@ -38,12 +38,20 @@ entry:
   %read5 = add i64 %here, 20480
   %read5.p = inttoptr i64 %read5 to ptr
   %value5 = load float, ptr %read5.p, align 4
+  %read6 = add i64 %here, 24576
+  %read6.p = inttoptr i64 %read6 to ptr
+  %value6 = load float, ptr %read6.p, align 4
+  %read7 = add i64 %here, 28672
+  %read7.p = inttoptr i64 %read7 to ptr
+  %value7 = load float, ptr %read7.p, align 4
   store float %value0, ptr %read1.p, align 4
   store float %value1, ptr %read2.p, align 4
   store float %value2, ptr %read3.p, align 4
   store float %value3, ptr %read4.p, align 4
   store float %value4, ptr %read5.p, align 4
-  store float %value5, ptr %read0.p, align 4
+  store float %value5, ptr %read6.p, align 4
+  store float %value6, ptr %read7.p, align 4
+  store float %value7, ptr %read0.p, align 4
   ret void
 }
 attributes #0 = { nounwind speculatable willreturn memory(none) }

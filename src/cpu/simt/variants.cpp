@@ -163,6 +163,7 @@ void set_uniform(KernelVariant& source, llvm::Function& copy) {
 
 void choose_width(KernelVariant& source, const KernelFacts& facts) {
   if (!settle_rows(source, facts)) settle_lanes(source, facts);
+  if (!source.size.is_tile()) fit_masks(source);
 }
 
 void version_branches(KernelVariant& source) {

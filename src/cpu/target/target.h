@@ -23,6 +23,8 @@ struct Processor {
   bool fused_products = false;         ///< multiplies and adds in one instruction
   bool masked_loads = false;           ///< loads some elements of a vector
   bool half_arithmetic = false;        ///< computes with vectors of f16
+  /// The most lanes of a mask that is used whole: LLVM takes wider ones apart.
+  unsigned mask_lanes = 64;
 
   /// Whether it gathers no slower than by a load for each lane.
   bool fast_gathers = false;

@@ -339,11 +339,21 @@ void settle_lanes(KernelVariant& source, const KernelFacts& facts) {
   }
 }
 
+void fit_masks(KernelVariant& source) {
+  const unsigned mask_lanes = source.processor->mask_lanes;
+  GangSize& size = source.size;
+  if (!source.chosen || source.warps || size.lanes() <= mask_lanes ||
+      !GangWork(*source.function, size).parts_by_data())
+    return;
+  (size.is_tile() ? size.rows : size.columns) /= size.lanes() / mask_lanes;
+}
+
 /// What a tile gains is what its rows have in common, and fewer gangs. It loses more where its
 /// numbers go to memory and back.
 bool gains_by_tiles(KernelVariant& source) {
-  constexpr std::uint64_t bytes = 4;
+  constexpr std::uint64_t bytes = 4, registers_of_number = 4;
   if (!source.chosen) return true;
+  fit_masks(source);
   std::optional<GangWork> work(std::in_place, *source.function, source.size);
   if (source.size.rows > 2 && gathers_most(work->counts())) {
     source.size.rows = 2;
@@ -352,8 +362,12 @@ bool gains_by_tiles(KernelVariant& source) {
   // Some go to memory and back between their uses, at little cost.
   const std::uint64_t most =
       source.processor->register_bytes + source.processor->register_bytes / 2;
-  return most_live_numbers(*source.function) * bytes * source.size.lanes() <= most &&
-         !strides_in_loops(*work);
+  const std::uint64_t live = most_live_numbers(*source.function) * bytes;
+  // With more registers for each number, fewer rows still hide the latency of operations.
+  const std::uint64_t lanes = registers_of_number * source.processor->vector_bytes / bytes;
+  if (live * source.size.lanes() > most && source.size.lanes() > lanes && source.size.rows > 2)
+    source.size.rows /= 2;
+  return live * source.size.lanes() <= most && !strides_in_loops(*work);
 }
 
 }  // namespace pycuda::cpu::simt

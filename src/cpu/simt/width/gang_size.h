@@ -31,4 +31,8 @@ bool gains_by_tiles(KernelVariant& source);
 bool settle_rows(KernelVariant& source, const KernelFacts& facts);
 void settle_lanes(KernelVariant& source, const KernelFacts& facts);
 
+/// Fewer lanes where they part for what they find in data and are more than the processor's masks
+/// have (target::Processor::mask_lanes).
+void fit_masks(KernelVariant& source);
+
 }  // namespace pycuda::cpu::simt

@@ -99,6 +99,8 @@ Processor processor_of(std::string cpu, const llvm::StringMap<bool>& features, s
   made.fused_products = sorted["fma"];
   made.masked_loads = has_avx2;
   made.half_arithmetic = sorted["avx512fp16"];
+  // Without registers for masks these have a byte for each lane.
+  made.mask_lanes = has_avx512 ? 64 : 32;
   // Zen 5: sums of every second float of large arrays 4.2 ns an element with gathers, 0.6 with
   // loads.
   made.slow_gathers = llvm::StringRef(made.cpu).starts_with("znver");

@@ -220,3 +220,71 @@ TEST_CASE("gangs read as many rows at a time as the processor reads ahead") {
   CHECK(lanes_with(16) == 16);
   CHECK(lanes_with(32) == 32);
 }
+
+namespace {
+
+/// A variant of `kernel` for gangs of `size`, whose size is our choice.
+pycuda::cpu::simt::KernelVariant variant_of(FunctionText& kernel, GangSize size,
+                                            const pycuda::cpu::target::Processor& processor) {
+  pycuda::cpu::simt::KernelVariant source;
+  source.function = &kernel.function();
+  source.size = size;
+  source.chosen = true;
+  source.processor = &processor;
+  return source;
+}
+
+pycuda::cpu::target::Processor with_avx2() {
+  pycuda::cpu::target::Processor processor;
+  processor.vector_bytes = processor.mask_lanes = 32;
+  processor.register_bytes = registers_of_avx2;
+  return processor;
+}
+
+/// Loads `count` floats and stores them all afterwards.
+std::string copies(int count) {
+  std::string loads, stores;
+  for (int i = 0; i < count; ++i) {
+    const std::string value = "%x." + std::to_string(i);
+    loads += "  " + value + " = load volatile float, ptr %out\n";
+    stores += "  store volatile float " + value + ", ptr %out\n";
+  }
+  return "define void @f(ptr %thread, ptr %out) {\n" + loads + stores + "  ret void\n}\n";
+}
+
+}  // namespace
+
+TEST_CASE("lanes that part by data are no more than the masks of the processor have") {
+  const auto lanes_of = [](const std::string& text, GangSize size, unsigned mask_lanes) {
+    FunctionText kernel(text);
+    pycuda::cpu::target::Processor processor;
+    processor.mask_lanes = mask_lanes;
+    auto source = variant_of(kernel, size, processor);
+    pycuda::cpu::simt::fit_masks(source);
+    CHECK(source.size.columns >= 16);
+    return source.size.lanes();
+  };
+  CHECK(lanes_of(search, 64, 64) == 64);
+  CHECK(lanes_of(search, 64, 32) == 32);
+  CHECK(lanes_of(search, {16, 4}, 32) == 32);
+  CHECK(lanes_of(mixing, 64, 32) == 64);
+}
+
+TEST_CASE("tiles whose numbers take many registers each have fewer rows before they are dropped") {
+  const auto processor = with_avx2();
+  const auto rows_with = [&](int live) {
+    FunctionText kernel(copies(live));
+    auto source = variant_of(kernel, {16, 4}, processor);
+    return pycuda::cpu::simt::gains_by_tiles(source) ? source.size.rows : 0;
+  };
+  CHECK(rows_with(3) == 4);
+  CHECK(rows_with(6) == 2);
+  CHECK(rows_with(8) == 0);
+  // Where a number takes four registers in a tile of four rows, fewer rows do not help.
+  auto wide = processor;
+  wide.vector_bytes = wide.mask_lanes = 64;
+  wide.register_bytes = registers_of_avx512;
+  FunctionText kernel(copies(20));
+  auto source = variant_of(kernel, {16, 4}, wide);
+  CHECK(!pycuda::cpu::simt::gains_by_tiles(source));
+}
