@@ -248,7 +248,8 @@ base::Result<std::string, ptx::Diagnostics> describe_plan(std::string_view ptx_t
   if (found->gang_lanes == 0) return text + lone_text(*found, place_of(*parsed, notes.front()));
   const double work = tiles ? plan.tile_work : plan.work;
   const unsigned lanes = tiles ? found->tile_columns * found->tile_rows : found->gang_lanes;
-  return text + describe_memory(*parsed, notes, work, lanes) + describe_costs(*parsed, notes, work);
+  return text + describe_memory(*parsed, notes, work, lanes, *options.processor) +
+         describe_costs(*parsed, notes, work, *options.processor);
 }
 
 }  // namespace pycuda::cpu::jit

@@ -17,35 +17,45 @@ using simt::ForEachThread;
 /// What costs the same and is mended in the same way.
 struct Class {
   ForEachThread each;
-  double cycles;  ///< for one thread: measured on a Zen 5, but for the last two, which are guesses
+  double target::ThreadCosts::* cycles;
   const char* name;
   const char* advice;
 };
 
 constexpr std::array classes{
-    Class{ForEachThread::Gather, 1.3, "gathers, one element per thread",
+    Class{ForEachThread::Gather, &target::ThreadCosts::gather, "gathers, one element per thread",
           "let neighbouring threads read neighbouring elements: use the thread index as the last "
           "index"},
     Class{
-        ForEachThread::Scatter, 1.1, "scatters, one element per thread",
+        ForEachThread::Scatter, &target::ThreadCosts::scatter, "scatters, one element per thread",
         "let neighbouring threads write neighbouring elements, if necessary through shared memory"},
-    Class{ForEachThread::Load, 0.55, "one scalar load per address",
+    Class{ForEachThread::Load, &target::ThreadCosts::load, "one scalar load per address",
           "let neighbouring threads read neighbouring elements, and leave no gaps in small tables"},
-    Class{ForEachThread::Turn, 1.7,
+    Class{ForEachThread::Turn, &target::ThreadCosts::turn,
           "serialised block: some threads at each step, one after the other",
           "let threads of one step read and write neighbouring elements: keep the diagonals of a "
           "table as rows"},
-    Class{ForEachThread::Update, 1.3, "updates of shared memory, one thread after the other",
+    Class{ForEachThread::Update, &target::ThreadCosts::update,
+          "updates of shared memory, one thread after the other",
           "let a thread add up the values for one address in a register, and update memory once"},
-    Class{ForEachThread::Atomic, 6, "atomics, one thread after the other",
+    Class{ForEachThread::Atomic, &target::ThreadCosts::atomic,
+          "atomics, one thread after the other",
           "update shared memory, or a counter for each block, and global memory once at the end"},
-    Class{ForEachThread::Other, 10, "calls or volatile accesses, one thread after the other",
+    Class{ForEachThread::Other, &target::ThreadCosts::other,
+          "calls or volatile accesses, one thread after the other",
           "avoid volatile accesses, and calls that cannot be inlined"},
 };
 
 const Class& class_of(ForEachThread each) {
   return *std::find_if(classes.begin(), classes.end(),
                        [&](const Class& one) { return one.each == each; });
+}
+
+/// Of what a note says is done once for each thread.
+double cycles_of(const simt::PlanNote& note, const target::Processor& processor) {
+  return note.each == ForEachThread::Nothing
+             ? 0
+             : processor.threads.*class_of(note.each).cycles * note.times;
 }
 
 struct Cost {
@@ -83,7 +93,7 @@ std::string place_of(const ptx::Module& module, const simt::PlanNote& note) {
 }
 
 std::string describe_costs(const ptx::Module& module, const std::vector<simt::PlanNote>& notes,
-                           double work) {
+                           double work, const target::Processor& processor) {
   constexpr double least_share = 0.08;
   constexpr std::size_t most_places = 6;
   // What threads do in turn is done so in nearly all steps, although there is a copy for the step
@@ -95,16 +105,14 @@ std::string describe_costs(const ptx::Module& module, const std::vector<simt::Pl
   // Of several copies of an instruction the cheapest is the one that runs most.
   std::map<std::tuple<std::string, std::uint32_t, simt::PlanNote::Kind>, const simt::PlanNote*>
       cheapest;
-  const auto cycles_of = [](const simt::PlanNote& note) {
-    return note.each == ForEachThread::Nothing ? 0 : class_of(note.each).cycles * note.times;
-  };
   for (const simt::PlanNote& note : notes) {
     if (note.kind != simt::PlanNote::Kind::Access && note.kind != simt::PlanNote::Kind::LaneByLane)
       continue;
     if (note.each != ForEachThread::Turn && turns.contains({note.function, note.instruction}))
       continue;
     const simt::PlanNote*& known = cheapest[{note.function, note.instruction, note.kind}];
-    if (known == nullptr || cycles_of(note) < cycles_of(*known)) known = &note;
+    if (known == nullptr || cycles_of(note, processor) < cycles_of(*known, processor))
+      known = &note;
   }
   std::map<ForEachThread, Cost> costs;
   double all = work;
@@ -112,15 +120,15 @@ std::string describe_costs(const ptx::Module& module, const std::vector<simt::Pl
     if (note->each == ForEachThread::Nothing) continue;
     Cost& cost = costs[note->each];
     cost.of = &class_of(note->each);
-    cost.cycles += cycles_of(*note);
-    all += cycles_of(*note);
+    cost.cycles += cycles_of(*note, processor);
+    all += cycles_of(*note, processor);
     const std::string name = place_of(module, *note);
     const auto known = std::find_if(cost.places.begin(), cost.places.end(),
                                     [&](const auto& other) { return other.first == name; });
     if (known == cost.places.end()) {
-      cost.places.emplace_back(name, cycles_of(*note));
+      cost.places.emplace_back(name, cycles_of(*note, processor));
     } else {
-      known->second += cycles_of(*note);
+      known->second += cycles_of(*note, processor);
     }
   }
   std::vector<Cost> sorted;
@@ -150,10 +158,7 @@ std::string describe_costs(const ptx::Module& module, const std::vector<simt::Pl
 }
 
 std::string describe_memory(const ptx::Module& module, const std::vector<simt::PlanNote>& notes,
-                            double work, unsigned lanes) {
-  // What a core moves in a cycle, measured on a Zen 5 of which two cores are busy: where more are,
-  // each has less.
-  constexpr double bytes_per_cycle = 10;
+                            double work, unsigned lanes, const target::Processor& processor) {
   // Operations are taken for rather too many: copies with masks count as well.
   constexpr double much = 0.5;
   struct Moved {
@@ -164,7 +169,7 @@ std::string describe_memory(const ptx::Module& module, const std::vector<simt::P
   std::map<std::tuple<bool, std::uint64_t, std::uint32_t>, Moved> arrays;
   double operations = work;
   for (const simt::PlanNote& note : notes) {
-    if (note.each != ForEachThread::Nothing) operations += class_of(note.each).cycles * note.times;
+    operations += cycles_of(note, processor);
     const ptx::Instruction* instruction = instruction_of(module, note);
     if (note.bytes == 0 || instruction == nullptr || note.form.starts_with("broadcast") ||
         note.form.starts_with("one "))
@@ -187,7 +192,7 @@ std::string describe_memory(const ptx::Module& module, const std::vector<simt::P
     const std::string place = place_of(module, *moved.note);
     if (std::find(places.begin(), places.end(), place) == places.end()) places.push_back(place);
   }
-  const double cycles = traffic / bytes_per_cycle;
+  const double cycles = traffic / processor.bytes_per_cycle;
   if (traffic == 0 || cycles < much * operations / lanes) return {};
   char numbers[128];
   std::snprintf(numbers, sizeof numbers,

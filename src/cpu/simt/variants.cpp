@@ -41,7 +41,7 @@ std::string widen(const KernelVariant& whole, llvm::Function& source, const Susp
   ControlFlow guessed_flow(source);
   const Shapes guesses(source, guessed_flow, size, true);
   if (std::string found = obstacle(source, flow, shapes, suspension); !found.empty()) return found;
-  Widener widener(source, flow, shapes, guesses, size, full, whole.processor->fetch_distance);
+  Widener widener(source, flow, shapes, guesses, size, full, *whole.processor);
   if (plan) widener.record_in(*plan);
   gang = widener.run(name);
   inline_lane_functions(*gang);

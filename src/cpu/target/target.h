@@ -11,6 +11,11 @@
 
 namespace pycuda::cpu::target {
 
+/// What a plan estimates with: cycles for one thread of what a gang does thread by thread.
+struct ThreadCosts {
+  double gather = 1.3, scatter = 1.1, load = 0.55, turn = 1.7, update = 1.3, atomic = 6, other = 10;
+};
+
 struct Processor {
   std::string triple;
   std::string cpu;  ///< LLVM's name; may be a wrong guess in a virtual machine: `features` decides
@@ -35,6 +40,11 @@ struct Processor {
   std::uint64_t fetch_distance = 0;
   /// How many rows that are read at a time it reads ahead without being asked.
   unsigned streams = 16;
+  /// Measured on a Zen 5, but for atomics and others, which are guesses.
+  ThreadCosts threads = {};
+  /// What a core moves from and to memory in a cycle, measured on a Zen 5 of which two cores are
+  /// busy: where more are, each has less.
+  double bytes_per_cycle = 10;
   /// If its divider keeps vectors waiting for much longer than multiplications would take.
   std::optional<DividerCosts> divider = {};
 };

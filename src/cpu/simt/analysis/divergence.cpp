@@ -182,4 +182,13 @@ const llvm::BasicBlock* ControlFlow::owner(const llvm::BasicBlock& block) const 
   return owners_.lookup(&block);
 }
 
+unsigned ControlFlow::usual_trips(const llvm::BasicBlock& block, const llvm::Loop* within) const {
+  constexpr unsigned guess = 8, most = 512;
+  unsigned trips = 1;
+  for (const llvm::Loop* loop = loop_of(&block); loop && loop != within && trips < most;
+       loop = loop->getParentLoop())
+    trips *= guess;
+  return trips;
+}
+
 }  // namespace pycuda::cpu::simt

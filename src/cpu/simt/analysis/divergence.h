@@ -41,6 +41,9 @@ class ControlFlow {
   const llvm::DominatorTree& dominators() const { return dominators_; }
   llvm::Loop* loop_of(const llvm::BasicBlock* block) const { return loops_.getLoopFor(block); }
   bool is_header(const llvm::BasicBlock* block) const { return loops_.isLoopHeader(block); }
+  /// A guess of how often `block` runs in a thread, or in a trip of `within`, a loop around it;
+  /// the length of loops is not known.
+  unsigned usual_trips(const llvm::BasicBlock& block, const llvm::Loop* within = nullptr) const;
 
  private:
   void append_region(llvm::Loop* region, llvm::BasicBlock* entry);

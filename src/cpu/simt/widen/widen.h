@@ -21,6 +21,7 @@
 #include "cpu/simt/analysis/lane_distances.h"
 #include "cpu/simt/analysis/plan.h"
 #include "cpu/simt/analysis/shape.h"
+#include "cpu/target/target.h"
 
 namespace pycuda::cpu::simt {
 
@@ -32,9 +33,8 @@ namespace pycuda::cpu::simt {
 class Widener {
  public:
   /// `source` is in the form that ControlFlow asks for. With `full`, every lane has a thread.
-  /// Blocks that read in bursts fetch what is `fetch_distance` bytes ahead.
   Widener(llvm::Function& source, const ControlFlow& flow, const Shapes& shapes,
-          const Shapes& guesses, GangSize size, bool full, std::uint64_t fetch_distance);
+          const Shapes& guesses, GangSize size, bool full, const target::Processor& processor);
 
   /// Writes down in `plan` which forms are chosen from now on.
   void record_in(Plan& plan) { plan_ = &plan; }
@@ -295,8 +295,8 @@ class Widener {
   LaneConstants constants_;
   const unsigned columns_, rows_, lanes_;
   const bool full_;
-  const bool waits_;                    ///< there are barriers or warp operations
-  const std::uint64_t fetch_distance_;  ///< in bytes, of what the next blocks will read
+  const bool waits_;  ///< there are barriers or warp operations
+  const target::Processor& processor_;
   Plan* plan_ = nullptr;
   /// Cycles by place in the PTX and block: of several copies of a place the dearest one counts.
   std::map<std::pair<std::string, std::uint32_t>, std::map<const llvm::BasicBlock*, double>> work_;

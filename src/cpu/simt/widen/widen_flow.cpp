@@ -20,7 +20,8 @@
 namespace pycuda::cpu::simt {
 
 Widener::Widener(llvm::Function& source, const ControlFlow& flow, const Shapes& shapes,
-                 const Shapes& guesses, GangSize size, bool full, std::uint64_t fetch_distance)
+                 const Shapes& guesses, GangSize size, bool full,
+                 const target::Processor& processor)
     : source_(source),
       layout_(source.getDataLayout()),
       flow_(flow),
@@ -32,7 +33,7 @@ Widener::Widener(llvm::Function& source, const ControlFlow& flow, const Shapes& 
       lanes_(size.lanes()),
       full_(full),
       waits_(has_barriers(source) || needs_warps(source)),
-      fetch_distance_(fetch_distance),
+      processor_(processor),
       b_(source.getContext()) {}
 
 llvm::Value* Widener::constant_mask(bool value) {

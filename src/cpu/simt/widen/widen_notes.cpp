@@ -34,15 +34,10 @@ void Widener::note(const llvm::Instruction& instruction, PlanNote::Kind kind,
   }
 }
 
-/// How often the block that is being written runs: nobody knows how long loops are, and what only
-/// some lanes run, most gangs skip.
+/// How often the block that is being written runs: what only some lanes run, most gangs skip.
 double Widener::trips() const {
-  constexpr double guess = 8, by_some_lanes = 0.25;
-  constexpr unsigned deepest = 3;
-  const llvm::Loop* loop = flow_.loop_of(block_);
-  double times = 1;
-  for (unsigned depth = 0; loop && depth < deepest; ++depth, loop = loop->getParentLoop())
-    times *= guess;
+  constexpr double by_some_lanes = 0.25;
+  double times = flow_.usual_trips(*block_);
   const llvm::DominatorTree& dominators = flow_.dominators();
   for (const auto* node = dominators.getNode(block_)->getIDom(); node; node = node->getIDom()) {
     const llvm::BasicBlock* above = node->getBlock();
@@ -61,7 +56,7 @@ double Widener::trips() const {
 
 /// Two operations of vectors a cycle, four of scalars.
 void Widener::note_work(const llvm::Instruction& instruction) {
-  constexpr double vector_cycles = 0.5, scalar_cycles = 0.25, register_bits = 512;
+  constexpr double vector_cycles = 0.5, scalar_cycles = 0.25;
   if (plan_ == nullptr || llvm::isa<llvm::PHINode, llvm::AllocaInst>(instruction) ||
       lower::is_line_note(instruction))
     return;
@@ -71,7 +66,7 @@ void Widener::note_work(const llvm::Instruction& instruction) {
   if (type->isSized() && shapes_.of(&instruction).is_varying())
     cycles = vector_cycles *
              std::max(1.0, static_cast<double>(layout_.getTypeSizeInBits(type).getFixedValue()) *
-                               lanes_ / register_bits);
+                               lanes_ / (8.0 * static_cast<double>(processor_.vector_bytes)));
   const PlanNote place = note_of(instruction, PlanNote::Kind::Other, {});
   work_[{place.function, place.instruction}][block_] += cycles * trips();
 }

@@ -17,7 +17,7 @@ namespace pycuda::cpu::simt {
 /// that the next block goes on where this one ends. What lies behind is usually the next one's.
 void Widener::prefetch_behind(llvm::LoadInst& load) {
   // Of tiles four, which lie side by side.
-  const std::uint64_t distance = rows_ == 1 ? fetch_distance_ : 256;
+  const std::uint64_t distance = rows_ == 1 ? processor_.fetch_distance : 256;
   constexpr std::uint64_t line = 64;
   // Kernels' own addresses are computed from integers; those of shared memory are not.
   if (!waits_ || !is_full(mask_) || flow_.loop_of(load.getParent()) ||
@@ -237,9 +237,10 @@ void Widener::prefetch_next_row(const llvm::LoadInst& load, llvm::ArrayRef<llvm:
     return;
   const auto* step = llvm::dyn_cast_or_null<llvm::ConstantInt>(
       growth_of(const_cast<llvm::Value*>(load.getPointerOperand()), *loop, 0));
-  if (!step || !step->getValue().isStrictlyPositive() || step->getValue().ugt(fetch_distance_))
+  if (!step || !step->getValue().isStrictlyPositive() ||
+      step->getValue().ugt(processor_.fetch_distance))
     return;
-  prefetch_lines(load, first, b_.getInt64(fetch_distance_));
+  prefetch_lines(load, first, b_.getInt64(processor_.fetch_distance));
 }
 
 void Widener::fetch_ahead(const llvm::LoadInst& load, llvm::ArrayRef<llvm::Value*> first) {

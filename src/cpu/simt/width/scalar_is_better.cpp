@@ -49,21 +49,11 @@ struct Work {
   unsigned places_apart = 0, walks = 0, local_places = 0;  ///< accesses, each once
 };
 
-/// What a block of an inner loop counts for.
-unsigned trips_in(const llvm::Loop& loop, const llvm::BasicBlock& block, const ControlFlow& flow) {
-  constexpr unsigned usual_trips = 8, most = 64;
-  unsigned trips = 1;
-  for (const llvm::Loop* inner = flow.loop_of(&block); inner && inner != &loop && trips < most;
-       inner = inner->getParentLoop())
-    trips *= usual_trips;
-  return trips;
-}
-
 Work work_of(const llvm::Loop& loop, const ControlFlow& flow, const Shapes& shapes,
              const Shapes& guesses) {
   Work work;
   for (const llvm::BasicBlock* block : loop.blocks()) {
-    const unsigned trips = trips_in(loop, *block, flow);
+    const unsigned trips = flow.usual_trips(*block, &loop);
     for (const llvm::Instruction& instruction : *block) {
       if (is_free(instruction)) continue;
       work.instructions += trips;
@@ -90,18 +80,15 @@ Work work_of(const llvm::Loop& loop, const ControlFlow& flow, const Shapes& shap
 /// Whether the loops that threads walk alone are some of the kernel's work, not a loop beside those
 /// that are.
 bool is_much_of(const llvm::SmallPtrSetImpl<const llvm::Loop*>& walks, const ControlFlow& flow) {
-  constexpr std::uint64_t least_part = 4, usual_trips = 8;
-  constexpr unsigned most_loops = 4;
+  constexpr std::uint64_t least_part = 4;
   std::uint64_t all = 0, walked = 0;
   for (const llvm::BasicBlock* block : flow.order()) {
     std::uint64_t work = 0;
     for (const llvm::Instruction& instruction : *block) work += is_free(instruction) ? 0 : 1;
+    work *= flow.usual_trips(*block);
     bool is_walked = false;
-    unsigned loops = 0;
-    for (const llvm::Loop* loop = flow.loop_of(block); loop; loop = loop->getParentLoop()) {
-      if (loops++ < most_loops) work *= usual_trips;
+    for (const llvm::Loop* loop = flow.loop_of(block); loop; loop = loop->getParentLoop())
       is_walked |= walks.contains(loop);
-    }
     all += work;
     walked += is_walked ? work : 0;
   }

@@ -82,7 +82,7 @@ TEST_CASE("a loop whose threads take two ways keeps neither masks nor what they 
     ControlFlow flow(source);
     const Shapes shapes(source, flow, size);
     flow.assign_owners();
-    llvm::Function* gang = Widener(source, flow, shapes, shapes, size, full, 0).run("gang");
+    llvm::Function* gang = Widener(source, flow, shapes, shapes, size, full, {}).run("gang");
     promote(*gang);
     REQUIRE(!llvm::verifyFunction(*gang));
     const llvm::DominatorTree dominators(*gang);
@@ -122,7 +122,7 @@ TEST_CASE("a mask of a tile's rows is not put together bit by bit") {
   ControlFlow flow(source);
   const Shapes shapes(source, flow, size);
   flow.assign_owners();
-  llvm::Function* gang = Widener(source, flow, shapes, shapes, size, true, 0).run("gang");
+  llvm::Function* gang = Widener(source, flow, shapes, shapes, size, true, {}).run("gang");
   REQUIRE(!llvm::verifyFunction(*gang));
   for (const llvm::Instruction& instruction : llvm::instructions(*gang)) {
     const auto* insert = llvm::dyn_cast<llvm::InsertElementInst>(&instruction);
