@@ -93,6 +93,16 @@ __global__ void broadcast(const int* in, int* out, int n) {
   for (int k = 0; k < 32; ++k) sum = sum * 3 + __shfl_sync(0xffffffffu, v, k);
   if (i < n) out[i] = sum;
 }
+__global__ void agreed(const int* in, int* out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  int x = i < n ? in[i] : 0, y = x * 7 % 1001;
+  for (int k = 1; k < 16; ++k) {
+    int a = __shfl_sync(0xffffffffu, x, 0), b = __shfl_sync(0xffffffffu, y, 0);
+    if (a > b) x = __shfl_xor_sync(0xffffffffu, x, k) * 5 % 1013 + k;
+    else y = __shfl_xor_sync(0xffffffffu, y, k) * 3 % 1009 - k;
+  }
+  if (i < n) out[i] = x * 2048 + y;
+}
 __global__ void rotate(const double* in, double* out, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x & 31;
   double v = i < n ? in[i] : 0;
@@ -273,6 +283,25 @@ def test_broadcasts_from_every_lane(launch):
     for lane in range(32):
         sums = sums * np.int32(3) + np.where(exist[:, lane : lane + 1], rows[:, lane : lane + 1], rows)
     np.testing.assert_array_equal(out, launch.by_thread(sums))
+
+
+def test_warps_take_the_way_that_one_lane_s_numbers_say(launch):
+    needs_lanes_or_cpu_driver(launch)
+    out = np.zeros_like(launch.values)
+    launch.run("agreed", launch.values, out)
+    lanes, exist = np.arange(32), launch.exist()
+    x = launch.warps(launch.values)
+    y = x * 7 % 1001
+    ways = set()
+    for k in range(1, 16):
+        source = np.where(exist[:, lanes ^ k], lanes ^ k, lanes)
+        first = x[:, :1] > y[:, :1]
+        ways.update(first.ravel().tolist())
+        next_x = np.fmod(np.take_along_axis(x, source, 1) * 5, 1013) + k
+        next_y = np.fmod(np.take_along_axis(y, source, 1) * 3, 1009) - k
+        x, y = np.where(first, next_x, x), np.where(first, y, next_y)
+    assert ways == {True, False}
+    np.testing.assert_array_equal(out, launch.by_thread(x * 2048 + y))
 
 
 def test_shuffles_of_doubles_by_a_varying_index(launch):

@@ -68,6 +68,12 @@ void ControlFlow::append_region(llvm::Loop* region, llvm::BasicBlock* entry) {
   }
 }
 
+bool ControlFlow::mark_divergent(const llvm::BranchInst& branch) {
+  if (!branches_.insert(&branch).second) return false;
+  all_lanes_.clear();
+  return true;
+}
+
 bool ControlFlow::is_divergent(const llvm::BasicBlock& block) const {
   const auto* branch = llvm::dyn_cast<llvm::BranchInst>(block.getTerminator());
   if (!branch) return false;
@@ -149,6 +155,19 @@ bool ControlFlow::shares_header(const llvm::BasicBlock& block, const llvm::Loop&
   return current != nullptr;
 }
 
+bool ControlFlow::has_all_lanes(const llvm::BasicBlock& block) const {
+  llvm::SmallVector<const llvm::BasicBlock*, 16> chain;
+  const llvm::BasicBlock* current = &block;
+  while (current && current != &function_.getEntryBlock() && !all_lanes_.contains(current)) {
+    chain.push_back(current);
+    current = shared_with(*current);
+  }
+  const auto known = all_lanes_.find(current);
+  const bool all = current && (known == all_lanes_.end() || known->second);
+  for (const llvm::BasicBlock* link : chain) all_lanes_[link] = all;
+  return all;
+}
+
 bool ControlFlow::update() {
   bool changed = false;
   for (const llvm::Loop* loop : loops_.getLoopsInPreorder()) {
@@ -158,6 +177,7 @@ bool ControlFlow::update() {
     for (const llvm::BasicBlock* block : exiting) {
       if (!is_divergent(*block) && shares_header(*block, *loop)) continue;
       loops_divergent_.insert(loop);
+      all_lanes_.clear();
       changed = true;
       break;
     }

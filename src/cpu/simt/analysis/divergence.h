@@ -20,7 +20,7 @@ class ControlFlow {
   explicit ControlFlow(llvm::Function& function);
 
   /// True if the mark is new.
-  bool mark_divergent(const llvm::BranchInst& branch) { return branches_.insert(&branch).second; }
+  bool mark_divergent(const llvm::BranchInst& branch);
   /// Follows from the marks made since the last call: true if a loop became divergent.
   bool update();
   /// Once the marks are final: masks' owners. A block that shares another one's mask runs only when
@@ -32,6 +32,8 @@ class ControlFlow {
   bool is_divergent(const llvm::Loop& loop) const { return loops_divergent_.contains(&loop); }
   /// Lanes that were divided may meet here: a phi chooses per lane.
   bool is_divergent_join(const llvm::BasicBlock& block) const;
+  /// By the marks made so far: all lanes that enter the function are active whenever `block` runs.
+  bool has_all_lanes(const llvm::BasicBlock& block) const;
   /// The block whose mask `block` has.
   const llvm::BasicBlock* owner(const llvm::BasicBlock& block) const;
   /// All blocks that can be reached: every block after those that lead to it, every loop in one
@@ -62,6 +64,7 @@ class ControlFlow {
   std::vector<llvm::BasicBlock*> order_;
   llvm::DenseMap<const llvm::BasicBlock*, std::size_t> positions_;
   llvm::DenseMap<const llvm::BasicBlock*, const llvm::BasicBlock*> owners_;
+  mutable llvm::DenseMap<const llvm::BasicBlock*, bool> all_lanes_;  ///< answers, until a mark
 };
 
 }  // namespace pycuda::cpu::simt

@@ -13,7 +13,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "cpu/kernel_abi/frames.h"
 #include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/analysis/dialect.h"
@@ -450,21 +449,6 @@ Shape Shapes::of_call(const llvm::CallInst& call) const {
   // What a function of the program computes may depend on the thread that it is given.
   if (!callee->isDeclaration()) return Shape::varying();
   return call.doesNotAccessMemory() && !call.isConvergent() ? of_operands(call) : Shape::varying();
-}
-
-/// Lanes that execute an operation together get the same votes, reductions and masks.
-Shape Shapes::of_warp_operation(const llvm::CallInst& call) {
-  const auto* kind = llvm::cast<llvm::ConstantInt>(call.getArgOperand(1));
-  switch (static_cast<WarpOp>(kind->getZExtValue())) {
-    case WarpOp::ShuffleUp:
-    case WarpOp::ShuffleDown:
-    case WarpOp::ShuffleButterfly:
-    case WarpOp::ShuffleIndex:
-    case WarpOp::MatchAny:
-      return Shape::varying();
-    default:
-      return Shape::uniform();
-  }
 }
 
 Shape Shapes::of_special(llvm::StringRef name) const {

@@ -100,7 +100,8 @@ class Shapes {
   Shape of_cast(const llvm::CastInst& cast) const;
   Shape of_address(const llvm::GetElementPtrInst& address) const;
   Shape of_call(const llvm::CallInst& call) const;
-  static Shape of_warp_operation(const llvm::CallInst& call);
+  Shape of_warp_operation(const llvm::CallInst& call) const;
+  bool is_broadcast(const llvm::CallInst& shuffle) const;
   Shape of_special(llvm::StringRef name) const;
   Shape of_compare(const llvm::ICmpInst& compare) const;
   bool all_uniform(const llvm::User& user) const;

@@ -116,6 +116,7 @@ class Widener {
   llvm::Value* emit_shuffle(WarpOp operation, llvm::CallInst& call);
   llvm::Value* taken(llvm::CallInst& call, llvm::Value* there, llvm::Value* moved,
                      llvm::Value* values);
+  llvm::Value* emit_broadcast(llvm::CallInst& shuffle);
   llvm::Value* pair(llvm::Value* first, llvm::Value* second);
   llvm::Value* lanes_in(llvm::Value* lanes);
   llvm::Value* emit_question(llvm::CallInst& call, bool all);

@@ -44,7 +44,8 @@ llvm::Value* Widener::emit_warp_operation(llvm::CallInst& call) {
   const auto operation =
       static_cast<WarpOp>(llvm::cast<llvm::ConstantInt>(call.getArgOperand(1))->getZExtValue());
   note_warp_order(call);
-  if (is_shuffle(operation)) return emit_shuffle(operation, call);
+  if (is_shuffle(operation))
+    return shapes_.of(&call).is_uniform() ? emit_broadcast(call) : emit_shuffle(operation, call);
   note_warp_operation(call, nullptr);
   llvm::Value* none = b_.getInt32(0);
   switch (operation) {
@@ -165,6 +166,19 @@ llvm::Value* Widener::taken(llvm::CallInst& call, llvm::Value* there, llvm::Valu
                             llvm::Value* values) {
   note_warp_operation(call, there != nullptr ? b_.CreateNot(there) : nullptr);
   return there != nullptr ? b_.CreateSelect(there, moved, values) : moved;
+}
+
+/// One lane's value, which is active.
+llvm::Value* Widener::emit_broadcast(llvm::CallInst& shuffle) {
+  note_warp_operation(shuffle, nullptr);
+  llvm::Value* value = shuffle.getArgOperand(3);
+  if (shapes_.of(value).is_uniform())
+    return pair(b_.CreateTrunc(scalar(value), b_.getInt32Ty()), b_.getInt32(1));
+  llvm::Type* type = llvm::FixedVectorType::get(b_.getInt32Ty(), lane_count);
+  llvm::Value* values = b_.CreateTrunc(vector(value), type);
+  llvm::Value* lane = b_.CreateTrunc(scalar(shuffle.getArgOperand(4)), b_.getInt32Ty());
+  lane = b_.CreateAnd(lane, b_.getInt32(lane_count - 1));
+  return pair(b_.CreateExtractElement(values, lane), b_.getInt32(1));
 }
 
 llvm::Value* Widener::emit_shuffle(WarpOp operation, llvm::CallInst& call) {

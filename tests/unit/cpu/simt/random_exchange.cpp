@@ -145,6 +145,49 @@ void RandomKernel::shuffle() {
   line("setp.eq.u32 %z, %warp, -1; selp.b32 " + to + ", %t0, " + to + ", %z;");
 }
 
+/// A branch that the threads of a warp take together, other warps perhaps not: by a number of one
+/// of them, or by what they have voted.
+void RandomKernel::agreed_branch(int depth) {
+  const std::string end = label(), last = "bfind.u32 %t1, %warp; ";
+  if (one_in(4)) {
+    const std::string q = condition();
+    line(std::string("vote.sync.") + any_of({"any", "all", "uni"}) + ".pred %q6, " + q +
+         ", %warp;");
+  } else {
+    static constexpr const char* lanes[] = {"mov.u32 %t1, 0;", "bfind.u32 %t1, %warp;",
+                                            "and.b32 %t2, %bx, 31; min.u32 %t1, %t1, %t2;"};
+    const int lane = pick(3);
+    line((lane == 2 ? last : "") + lanes[lane]);
+    line("shfl.sync.idx.b32 %t0, " + source() + ", " + (lane == 0 && one_in(2) ? "32" : "%t1") +
+         ", 31, %warp;");
+    line("setp." + comparison() + ".s32 %q6, %t0, " + str(pick(200)) + ";");
+  }
+  const bool outer = depth_is_uniform_;
+  const std::string saved_exit = loop_exit_, saved_next = loop_next_;
+  depth_is_uniform_ = false;
+  loop_exit_.clear();
+  loop_next_.clear();
+  const bool both = one_in(2);
+  const std::string other = both ? label() : end;
+  const auto side = [&] {
+    shuffle();
+    if (one_in(2)) statements(1 + pick(2), depth + 1);
+    if (one_in(2)) vote();
+    if (depth < 3 && one_in(3)) agreed_branch(depth + 1);
+  };
+  line("@!%q6 bra " + other + ";");
+  side();
+  if (both) {
+    line("bra " + end + ";");
+    line(other + ":");
+    side();
+  }
+  line(end + ":");
+  depth_is_uniform_ = outer;
+  loop_exit_ = saved_exit;
+  loop_next_ = saved_next;
+}
+
 void RandomKernel::vote() {
   const std::string q = condition();
   switch (pick(3)) {

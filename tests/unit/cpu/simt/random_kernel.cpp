@@ -230,7 +230,8 @@ void RandomKernel::statement(int depth) {
     case 25:
       return traits_.barriers && together ? share_and_reduce() : load();
     case 26:
-      return traits_.warps && together ? shuffle() : real();
+      if (!traits_.warps || !together) return real();
+      return one_in(2) ? shuffle() : agreed_branch(depth);
     case 27:
       return traits_.warps && together ? vote() : integer();
     case 28:

@@ -144,6 +144,7 @@ class RandomKernel {
   void step();
   void exchange_in_step(const std::string& own, const std::string& other);
   void load_by_literal();
+  void agreed_branch(int depth);
   void shuffle();
   void vote();
 
