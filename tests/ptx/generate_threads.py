@@ -20,6 +20,8 @@ from control_tests import control
 from file_tests import Suite
 from matrix_tests import matrices
 from memory_tests import memory
+from sparse_group_tests import sparse_warp_groups
+from sparse_tests import sparse_matrices
 from syntax_tests import syntax
 from warp_tests import warps
 from wgmma_tests import warp_groups
@@ -28,7 +30,21 @@ from wgmma_tests import warp_groups
 def main():
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent / "run"
     suite = Suite()
-    for group in (memory, atomics, warps, matrices, barriers, clusters, bulk, warp_groups, blackwell, control, syntax):
+    for group in (
+        memory,
+        atomics,
+        warps,
+        matrices,
+        sparse_matrices,
+        barriers,
+        clusters,
+        bulk,
+        warp_groups,
+        sparse_warp_groups,
+        blackwell,
+        control,
+        syntax,
+    ):
         group(suite)
     suite.write(folder)
 

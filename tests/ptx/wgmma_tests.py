@@ -22,12 +22,12 @@ SWIZZLES = {0: (0, 16), 32: (3, 32), 64: (2, 64), 128: (1, 128)}
 
 
 def encoded(rows, kind):
-    """Rows of numbers as rows of 32 bytes."""
+    """Rows of numbers as rows of bytes."""
     bits, _, encode = TYPES[kind]
     result = []
     for row in rows:
         whole = sum(encode(value) << (bits * k) for k, value in enumerate(row))
-        result.append(whole.to_bytes(32, "little"))
+        result.append(whole.to_bytes(len(row) * bits // 8, "little"))
     return result
 
 
@@ -42,17 +42,18 @@ def image(rows, swizzle, transposed):
     if not transposed:
         leading, stride = (groups * 128, 128) if swizzle == 0 else (16, width * 128)
         for r, row in enumerate(rows):
-            for part in range(2):
+            for part in range(len(row) // 16):
                 at = r // 8 * stride + r % 8 * width * 16 + (part * leading if swizzle == 0 else part * 16)
                 places[at] = row[16 * part : 16 * part + 16]
     else:
         # Eight rows side by side, for each k.
+        depth = len(rows[0]) // 2
         if swizzle == 0:
             stride, leading = 128, groups * 128
         else:
-            stride, leading = width * 128, width * 128 * 2
+            stride, leading = width * 128, width * 128 * (depth // 8)
         for unit in range(groups):
-            for k in range(16):
+            for k in range(depth):
                 if swizzle == 0:
                     at = unit * stride + k % 8 * 16 + k // 8 * leading
                 else:
@@ -83,28 +84,29 @@ def places(columns):
             yield thread, i, row, i // 4 * 8 + thread % 4 * 2 + i % 2
 
 
-def product(
-    name,
-    kinds,
-    columns,
-    *,
-    result="f32",
-    swizzle=(0, 0),
-    transposed=(False, False),
-    in_registers=False,
-    factors=(1, 1),
-    adds=True,
-    satfinite=False,
-):
+CHOICES = {"b1": (0, 1), "u8": (0, 1, 2, 3)}
+SIGNED_CHOICES = (-2, -1, 0, 1, 2, 3)
+
+
+def drawn(numbers, rows, depth, kind):
+    options = CHOICES.get(kind, SIGNED_CHOICES)
+    return [[numbers.choice(options) for _ in range(depth)] for _ in range(rows)]
+
+
+def product(name, kinds, columns, **options):
     a_kind, b_kind = kinds
     depth = TYPES[a_kind][1]
     numbers = random.Random(name)
+    a, b = drawn(numbers, 64, depth, a_kind), drawn(numbers, columns, depth, b_kind)
+    return product_of(name, kinds, (a, b), a, numbers, **options)
 
-    def choices(kind):
-        return {"b1": (0, 1), "u8": (0, 1, 2, 3)}.get(kind, (-2, -1, 0, 1, 2, 3))
 
-    a = [[numbers.choice(choices(a_kind)) for _ in range(depth)] for _ in range(64)]
-    b = [[numbers.choice(choices(b_kind)) for _ in range(depth)] for _ in range(columns)]
+def product_of(name, kinds, matrices, held_a, numbers, *, satfinite=False, **options):
+    """The product of `matrices`, rows of a and columns of b, of which a is given as `held_a`."""
+    a_kind, b_kind = kinds
+    a, b = matrices
+    columns = len(b)
+    result, factors = options.get("result", "f32"), options.get("factors", (1, 1))
     c = [[numbers.randrange(-50, 50) for _ in range(columns)] for _ in range(64)]
     if satfinite:
         c = [[2**31 - 1 - n % 3 if n > 0 else -(2**31) + n % 3 for n in row] for row in c]
@@ -113,7 +115,7 @@ def product(
         sums = []
         for j in range(columns):
             total = factors[0] * factors[1] * sum(x * y for x, y in zip(a[r], b[j], strict=True))
-            total += c[r][j] if adds else 0
+            total += c[r][j] if options.get("adds", True) else 0
             sums.append(max(min(total, 2**31 - 1), -(2**31)) if satfinite else total)
         d.append(sums)
     halves = result == "f16"
@@ -129,21 +131,8 @@ def product(
         at, shift = (thread * per_thread + i // 2, 16 * (i % 2)) if halves else (thread * per_thread + i, 0)
         before[at] |= bits(c[row][column]) << shift
         after[at] |= bits(d[row][column]) << shift
-
-    return kernel_of(
-        name,
-        kinds,
-        columns,
-        (encoded(a, a_kind), encoded(b, b_kind)),
-        (before, after),
-        result=result,
-        swizzle=swizzle,
-        transposed=transposed,
-        in_registers=in_registers,
-        factors=factors,
-        adds=adds,
-        satfinite=satfinite,
-    )
+    rows = encoded(held_a, a_kind), encoded(b, b_kind)
+    return kernel_of(name, kinds, columns, rows, (before, after), satfinite=satfinite, **options)
 
 
 def kernel_of(
@@ -160,12 +149,14 @@ def kernel_of(
     factors=(1, 1),
     adds=True,
     satfinite=False,
+    metadata=None,
 ):
-    """Of `matrices` as rows of 32 bytes, and the product's words before and after."""
+    """Of `matrices` as rows of bytes, and the product's words before and after. `metadata`: of a sparse a, what each
+    thread holds and the selector."""
     a_kind, b_kind = kinds
     a_rows, b_rows = matrices
     before, after = words_of_product
-    depth = TYPES[a_kind][1]
+    depth = TYPES[a_kind][1] * (2 if metadata else 1)
     per_thread = len(before) // 128
     b_data, *b_offsets = image(b_rows, swizzle[1], transposed[1])
     if in_registers:
@@ -187,6 +178,12 @@ def kernel_of(
     constants = "" if result == "s32" else f", {factors[0]}, {factors[1]}"
     if a_kind in ("f16", "bf16"):
         constants += f", {int(transposed[1])}" if in_registers else f", {int(transposed[0])}, {int(transposed[1])}"
+    sparse, sparse_operands = "", ""
+    given, hold = [], ""
+    if metadata:
+        sparse, sparse_operands = ".sp", f", %t24, {metadata[1]}"
+        given = [("IN", "e", "u32", metadata[0])]
+        hold = "mad.wide.u32 %e, %t2, 4, %e; ld.global.u32 %t24, [%e];"
     a_operand = "{%t20, %t21, %t22, %t23}" if in_registers else "%u1"
     fill = f"""
         mov.u32 %t4, %t2;
@@ -202,6 +199,7 @@ def kernel_of(
             ("IN", "a", "u32", words(a_data)),
             ("IN", "b", "u32", words(b_data)),
             ("IN", "c", "u32", before),
+            *given,
             ("OUT", "r", "u32", after),
         ],
         f"""
@@ -220,9 +218,10 @@ def kernel_of(
         or.b64 %u2, %u2, {descriptor_bits(*b_offsets, swizzle[1])};
         mad.wide.u32 %c, %t2, {4 * per_thread}, %c; mad.wide.u32 %r, %t2, {4 * per_thread}, %r;
         {load}
+        {hold}
         setp.{"ne" if not adds else "eq"}.u32 %p2, %t1, 128;
         wgmma.fence.sync.aligned;
-        wgmma.mma_async.sync.aligned.{form} {{{registers}}}, {a_operand}, %u2, %p2{constants};
+        wgmma.mma_async{sparse}.sync.aligned.{form} {{{registers}}}, {a_operand}, %u2{sparse_operands}, %p2{constants};
         wgmma.commit_group.sync.aligned;
         wgmma.wait_group.sync.aligned 0;
         {store}""",

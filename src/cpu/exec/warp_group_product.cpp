@@ -17,6 +17,7 @@
 #include "cpu/exec/kernel_entry.h"
 #include "cpu/exec/launch_context.h"
 #include "cpu/exec/stream.h"
+#include "cpu/exec/warp_group_metadata.h"
 #include "cpu/kernel_abi/checks.h"
 #include "cpu/kernel_abi/runtime_calls.h"
 #include "cpu/kernel_abi/wgmma.h"
@@ -26,6 +27,7 @@ namespace {
 
 constexpr std::uint32_t warp_rows = 16, lanes = 32, most_columns = 256;
 constexpr std::uint32_t row_bytes = 32;  ///< of a, and of a column of b, whatever their type
+constexpr std::uint32_t most_row_bytes = 2 * row_bytes;  ///< of a column of b beside a sparse a
 constexpr std::uint32_t unit = 16, group = 8;
 
 [[noreturn]] void refuse_product(ThreadFrame& thread, FaultKind kind, std::uint64_t address,
@@ -67,7 +69,8 @@ class Tile {
   const std::byte* along_k(std::uint64_t row, std::uint64_t k_unit) const {
     const std::uint64_t offset =
         mask_ == 0 ? row / group * stride_ + row % group * unit + k_unit * leading_
-                   : row / group * stride_ + row % group * width_ * unit + k_unit * unit;
+                   : row / group * stride_ + row % group * width_ * unit + k_unit % width_ * unit +
+                         k_unit / width_ * leading_;
     return at(offset);
   }
   /// Transposed: the eight elements of 16 bits from row `8 * row_unit` on, at place `k`.
@@ -164,17 +167,21 @@ Number number_of(std::uint32_t bits, const Format& format) {
   return number;
 }
 
-using Bytes = std::array<std::byte, row_bytes>;
+template <std::size_t size>
+using BytesOf = std::array<std::byte, size>;
+using Bytes = BytesOf<row_bytes>;
+using ColumnBytes = BytesOf<most_row_bytes>;
 
-/// 32 bytes along k of a row of a, or of a column of b.
-Bytes row_of(const Tile& tile, std::size_t row) {
-  Bytes bytes;
+/// The first `count` bytes along k of a row of a, or of a column of b.
+template <std::size_t size>
+BytesOf<size> row_of(const Tile& tile, std::size_t row, std::size_t count) {
+  BytesOf<size> bytes;
   if (!tile.is_transposed()) {
-    for (std::size_t part = 0; part < 2; ++part)
+    for (std::size_t part = 0; part < count / unit; ++part)
       std::memcpy(bytes.data() + part * unit, tile.along_k(row, part), unit);
     return bytes;
   }
-  for (std::size_t k = 0; k < 16; ++k)
+  for (std::size_t k = 0; k < count / 2; ++k)
     std::memcpy(bytes.data() + 2 * k, tile.along_rows(row / group, k) + row % group * 2, 2);
   return bytes;
 }
@@ -233,8 +240,11 @@ void write_product(ThreadFrame* warp, std::uint32_t columns, const Product<Numbe
 
 struct Matrices {
   std::array<Bytes, warp_rows> a;
-  std::array<Bytes, most_columns> b;
+  std::array<ColumnBytes, most_columns> b;
 };
+
+/// How many times as deep b is as the a that is held.
+std::uint32_t depth_factor(const WarpGroupOperands& form) { return form.is_sparse != 0 ? 2 : 1; }
 
 Matrices read_matrices(ThreadFrame* warp, const WarpGroupOperands& form) {
   Matrices matrices;
@@ -243,20 +253,22 @@ Matrices read_matrices(ThreadFrame* warp, const WarpGroupOperands& form) {
     for (std::uint32_t row = 0; row < warp_rows; ++row) matrices.a[row] = row_of_lanes(warp, row);
   } else {
     const Tile a(warp[0], form.a, form.transposes_a != 0);
-    for (std::uint32_t row = 0; row < warp_rows; ++row) matrices.a[row] = row_of(a, first + row);
+    for (std::uint32_t row = 0; row < warp_rows; ++row)
+      matrices.a[row] = row_of<row_bytes>(a, first + row, row_bytes);
   }
   const Tile b(warp[0], form.b, form.transposes_b != 0);
   for (std::uint32_t column = 0; column < form.columns; ++column)
-    matrices.b[column] = row_of(b, column);
+    matrices.b[column] = row_of<most_row_bytes>(b, column, depth_factor(form) * row_bytes);
   return matrices;
 }
 
-/// 32 bytes along k as numbers.
-void decode(const Format& format, const Bytes& bytes, bool negates, Number* numbers) {
+/// `count` elements along k as numbers.
+void decode(const Format& format, const std::byte* bytes, std::uint32_t count, bool negates,
+            Number* numbers) {
   const std::uint32_t size = format.bits / 8;
-  for (std::uint32_t k = 0; k < format.depth; ++k) {
+  for (std::uint32_t k = 0; k < count; ++k) {
     std::uint32_t bits = 0;
-    std::memcpy(&bits, bytes.data() + std::size_t{k} * size, size);
+    std::memcpy(&bits, bytes + std::size_t{k} * size, size);
     numbers[k] = number_of(bits, format);
     if (negates) numbers[k].mantissa = -numbers[k].mantissa;
   }
@@ -350,14 +362,15 @@ std::uint32_t half_of(double sum) { return std::isnan(sum) ? 0x7fffu : half_bits
 
 void multiply_floats(ThreadFrame* warp, const WarpGroupOperands& form, const Matrices& matrices) {
   // On the heap: the loader has little room for the thread-local data of libraries.
-  using Columns = std::array<std::array<Number, row_bytes>, most_columns>;
+  using Columns = std::array<std::array<Number, most_row_bytes>, most_columns>;
   thread_local const auto own_product = std::make_unique<Product<float>>();
   thread_local const auto own_columns = std::make_unique<Columns>();
   Product<float>& product = *own_product;
   Columns& b = *own_columns;
   const Format a_format = format_of(form.a_type), b_format = format_of(form.b_type);
   for (std::uint32_t column = 0; column < form.columns; ++column)
-    decode(b_format, matrices.b[column], form.negates_b != 0, b[column].data());
+    decode(b_format, matrices.b[column].data(), b_format.depth * depth_factor(form),
+           form.negates_b != 0, b[column].data());
   read_product<>(
       warp, form.columns,
       [&](const WarpGroupOperands& operands, std::uint32_t index) {
@@ -366,14 +379,21 @@ void multiply_floats(ThreadFrame* warp, const WarpGroupOperands& form, const Mat
             static_cast<std::uint16_t>(operands.words[index / 2] >> (index % 2 * 16)));
       },
       product);
-  std::array<Number, row_bytes> a;
+  std::array<Number, row_bytes> a, met;
+  RowPlaces places{};
   for (std::uint32_t row = 0; row < warp_rows; ++row) {
-    decode(a_format, matrices.a[row], form.negates_a != 0, a.data());
+    decode(a_format, matrices.a[row].data(), a_format.depth, form.negates_a != 0, a.data());
+    if (form.is_sparse != 0) places = places_of_row(warp, row, a_format.bits);
     for (std::uint32_t column = 0; column < form.columns; ++column) {
+      const Number* along = b[column].data();
+      if (form.is_sparse != 0) {
+        for (std::uint32_t k = 0; k < a_format.depth; ++k) met[k] = b[column][places[k]];
+        along = met.data();
+      }
       Sum sum(a_format, b_format, product[row][column]);
-      for (std::uint32_t k = 0; k < a_format.depth; ++k) sum.look_at(a[k], b[column][k]);
+      for (std::uint32_t k = 0; k < a_format.depth; ++k) sum.look_at(a[k], along[k]);
       for (std::uint32_t k = 0; k < a_format.depth && !sum.is_special(); ++k)
-        sum.add(a[k], b[column][k]);
+        sum.add(a[k], along[k]);
       const Place place = place_of(row, column);
       auto& operands = *reinterpret_cast<WarpGroupOperands*>(warp[place.lane].operand[0]);
       if (form.halves == 0) {
@@ -391,7 +411,7 @@ std::int32_t integer(MatrixType type, std::byte byte) {
   return type == MatrixType::S8 ? static_cast<std::int8_t>(byte) : static_cast<std::uint8_t>(byte);
 }
 
-std::int64_t integer_sum(const WarpGroupOperands& form, const Bytes& a, const Bytes& b) {
+std::int64_t integer_sum(const WarpGroupOperands& form, const Bytes& a, const std::byte* b) {
   std::int64_t sum = 0;
   if (form.a_type == MatrixType::B1) {
     for (std::uint32_t i = 0; i < row_bytes; ++i)
@@ -412,9 +432,19 @@ void multiply_integers(ThreadFrame* warp, const WarpGroupOperands& form, const M
         return from_bits<std::int32_t>(operands.words[index]);
       },
       product);
-  for (std::uint32_t row = 0; row < warp_rows; ++row)
-    for (std::uint32_t column = 0; column < form.columns; ++column)
-      product[row][column] += integer_sum(form, matrices.a[row], matrices.b[column]);
+  Bytes met;
+  RowPlaces places{};
+  for (std::uint32_t row = 0; row < warp_rows; ++row) {
+    if (form.is_sparse != 0) places = places_of_row(warp, row, 8);
+    for (std::uint32_t column = 0; column < form.columns; ++column) {
+      const std::byte* along = matrices.b[column].data();
+      if (form.is_sparse != 0) {
+        for (std::uint32_t k = 0; k < row_bytes; ++k) met[k] = along[places[k]];
+        along = met.data();
+      }
+      product[row][column] += integer_sum(form, matrices.a[row], along);
+    }
+  }
   write_product(warp, form.columns, product,
                 [&](WarpGroupOperands& operands, std::uint32_t index, std::int64_t sum) {
                   if (form.saturates != 0)

@@ -28,6 +28,9 @@ struct WarpGroupOperands {
   std::uint8_t transposes_a = 0, transposes_b = 0;
   std::uint8_t saturates = 0;  ///< integers
   std::uint8_t adds = 0;       ///< to what is in `words`, else to 0
+  std::uint8_t is_sparse = 0;  ///< a is compressed
+  std::uint8_t selector = 0;   ///< whose metadata counts, where it is not everybody's
+  std::uint32_t metadata = 0;  ///< of a sparse a, the lane's
   std::uint32_t words[most_product_words] = {};
 };
 

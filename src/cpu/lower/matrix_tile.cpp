@@ -4,17 +4,18 @@
 
 #include <charconv>
 #include <string>
+#include <utility>
 
 #include "cpu/lower/float_ops.h"
+#include "cpu/lower/matrix_element.h"
 #include "cpu/lower/pseudo.h"
+#include "cpu/lower/sparse_tile.h"
 #include "cpu/lower/warp_call.h"
 
 namespace pycuda::cpu::lower {
 namespace {
 
 using llvm::Value;
-
-constexpr unsigned group_lanes = 4;
 
 Value* shuffled_word(FunctionLowering& lowering, Value* word, Value* source, unsigned segment) {
   llvm::IRBuilder<>& b = lowering.builder();
@@ -41,72 +42,6 @@ Value* shuffled(FunctionLowering& lowering, Value* value, Value* source, unsigne
     result = result ? b.CreateOr(result, part) : part;
   }
   return b.CreateBitCast(result, type);
-}
-
-/// A float of 8 bits by way of f16, which has every such number: the upper half of one of e5m2, and
-/// of e4m3 one with an exponent that is 8 less. The one NaN of e4m3 would be a number there.
-Value* small_float(FunctionLowering& lowering, Value* byte, MatrixType type) {
-  llvm::IRBuilder<>& b = lowering.builder();
-  Value* wide = b.CreateZExt(byte, b.getInt16Ty());
-  if (type == MatrixType::E5M2)
-    return b.CreateFPExt(b.CreateBitCast(b.CreateShl(wide, 8), b.getHalfTy()), b.getFloatTy());
-  constexpr unsigned magnitude = 0x7f;
-  constexpr double exponents = 256;
-  Value* sign = b.CreateShl(b.CreateAnd(wide, magnitude + 1), 8);
-  Value* half = b.CreateOr(sign, b.CreateShl(b.CreateAnd(wide, magnitude), 7));
-  Value* number = b.CreateFMul(b.CreateFPExt(b.CreateBitCast(half, b.getHalfTy()), b.getFloatTy()),
-                               llvm::ConstantFP::get(b.getFloatTy(), exponents));
-  Value* is_nan = b.CreateICmpEQ(b.CreateAnd(wide, magnitude), b.getInt16(magnitude));
-  return b.CreateSelect(is_nan, llvm::ConstantFP::getNaN(b.getFloatTy()), number);
-}
-
-/// Element `index` of a register as a number that products are made of: a float, a double or an
-/// i32. Of B1 the whole register.
-Value* element(FunctionLowering& lowering, Value* bits, MatrixType type, unsigned index) {
-  llvm::IRBuilder<>& b = lowering.builder();
-  const auto part = [&](unsigned width) {
-    return b.CreateTrunc(b.CreateLShr(bits, std::uint64_t{width} * index), b.getIntNTy(width));
-  };
-  switch (type) {
-    case MatrixType::F16:
-      return b.CreateFPExt(b.CreateBitCast(part(16), b.getHalfTy()), b.getFloatTy());
-    case MatrixType::BF16:
-      return b.CreateBitCast(b.CreateShl(b.CreateZExt(part(16), b.getInt32Ty()), 16),
-                             b.getFloatTy());
-    case MatrixType::TF32:
-      // The low bits are not looked at.
-      return b.CreateBitCast(b.CreateAnd(bits, 0xffffe000), b.getFloatTy());
-    case MatrixType::F64:
-      return b.CreateBitCast(bits, b.getDoubleTy());
-    case MatrixType::E4M3:
-    case MatrixType::E5M2:
-      return small_float(lowering, part(8), type);
-    case MatrixType::S8:
-    case MatrixType::S4:
-      return b.CreateSExt(part(bits_of(type)), b.getInt32Ty());
-    case MatrixType::U8:
-    case MatrixType::U4:
-      return b.CreateZExt(part(bits_of(type)), b.getInt32Ty());
-    default:
-      return bits;
-  }
-}
-
-/// sum + a * b
-Value* add_product(FunctionLowering& lowering, const TileProduct& product, Value* a, Value* b,
-                   Value* sum) {
-  llvm::IRBuilder<>& builder = lowering.builder();
-  if (sum->getType()->isFloatingPointTy()) {
-    return builder.CreateIntrinsic(llvm::Intrinsic::fma, {sum->getType()}, {a, b, sum});
-  }
-  Value* term = nullptr;
-  if (product.a == MatrixType::B1) {
-    Value* both = product.parity ? builder.CreateXor(a, b) : builder.CreateAnd(a, b);
-    term = builder.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, both);
-  } else {
-    term = builder.CreateMul(a, b);
-  }
-  return builder.CreateAdd(sum, builder.CreateSExt(term, sum->getType()));
 }
 
 bool is_integer(MatrixType type) {
@@ -263,14 +198,11 @@ Value* from_member(FunctionLowering& lowering, Value* value, unsigned source) {
 
 namespace {
 
-/// The product's code.
-std::vector<Value*> emit_product(FunctionLowering& lowering, const TileProduct& product,
-                                 const std::vector<Value*>& a, const std::vector<Value*>& b,
-                                 std::vector<Value*> c) {
+/// Each sum of a dense product, with what it starts from.
+std::vector<Value*> add_dense_products(FunctionLowering& lowering, const TileProduct& product,
+                                       const std::vector<Value*>& a, const std::vector<Value*>& b,
+                                       std::vector<Value*> c) {
   llvm::IRBuilder<>& builder = lowering.builder();
-  if (product.saturate) {
-    for (Value*& sum : c) sum = builder.CreateSExt(sum, builder.getInt64Ty());
-  }
   const unsigned elements = product.a == MatrixType::B1 ? 1 : elements_in_register(product.a);
   const unsigned tile_sums = 2 * product.halves;
   Value* columns = builder.CreateShl(member_of_group(lowering), 3);
@@ -305,6 +237,18 @@ std::vector<Value*> emit_product(FunctionLowering& lowering, const TileProduct& 
       }
     }
   }
+  return c;
+}
+
+/// The product's code.
+std::vector<Value*> emit_product(FunctionLowering& lowering, const TileProduct& product,
+                                 const TileFactors& factors, std::vector<Value*> c) {
+  llvm::IRBuilder<>& builder = lowering.builder();
+  if (product.saturate) {
+    for (Value*& sum : c) sum = builder.CreateSExt(sum, builder.getInt64Ty());
+  }
+  c = product.sparse ? add_sparse_products(lowering, product, factors, std::move(c))
+                     : add_dense_products(lowering, product, factors.a, factors.b, std::move(c));
   FloatOps ops(lowering);
   for (Value*& sum : c) {
     if (product.saturate) {
@@ -326,18 +270,18 @@ std::string name_of(const TileProduct& product, const llvm::Type& sums) {
         product.column_tiles, product.halves, product.steps, product.saturate ? 1u : 0u,
         product.parity ? 1u : 0u, static_cast<unsigned>(sums.getTypeID())})
     name += "." + std::to_string(part);
+  if (product.sparse) name += ".sparse." + std::to_string(product.first_holder);
   return name;
 }
 
-/// The function that computes such a product from the thread and the values of a, b and c.
+/// The function that computes such a product from the thread and the values of the factors and c.
 llvm::Function* product_function(FunctionLowering& lowering, const TileProduct& product,
-                                 const std::vector<Value*>& a, const std::vector<Value*>& b,
-                                 const std::vector<Value*>& c) {
+                                 const TileFactors& factors, const std::vector<Value*>& c) {
   const std::string name = name_of(product, *c.front()->getType());
   if (llvm::Function* made = lowering.module().target().getFunction(name)) return made;
   llvm::IRBuilder<>& builder = lowering.builder();
   std::vector<llvm::Type*> types{builder.getPtrTy()};
-  for (const auto* part : {&a, &b, &c}) {
+  for (const auto* part : {&factors.a, &factors.b, &factors.metadata, &c}) {
     for (const Value* value : *part) types.push_back(value->getType());
   }
   const std::vector<llvm::Type*> sums(c.size(), c.front()->getType());
@@ -351,10 +295,13 @@ llvm::Function* product_function(FunctionLowering& lowering, const TileProduct& 
       for (Value*& value : values) value = function->getArg(next++);
       return values;
     };
-    const std::vector<Value*> left = arguments(a.size()), right = arguments(b.size());
+    TileFactors given;
+    given.a = arguments(factors.a.size());
+    given.b = arguments(factors.b.size());
+    given.metadata = arguments(factors.metadata.size());
     Value* all = llvm::PoisonValue::get(result);
     unsigned index = 0;
-    for (Value* sum : emit_product(lowering, product, left, right, arguments(c.size())))
+    for (Value* sum : emit_product(lowering, product, given, arguments(c.size())))
       all = builder.CreateInsertValue(all, sum, index++);
     builder.CreateRet(all);
   });
@@ -366,14 +313,13 @@ llvm::Function* product_function(FunctionLowering& lowering, const TileProduct& 
 /// A function of its own for each kind of product: a thread waits for others at dozens of places in
 /// it, and kernels have hundreds of them.
 std::vector<Value*> multiply_tiles(FunctionLowering& lowering, const TileProduct& product,
-                                   const std::vector<Value*>& a, const std::vector<Value*>& b,
-                                   const std::vector<Value*>& c) {
+                                   const TileFactors& factors, const std::vector<Value*>& c) {
   std::vector<Value*> arguments{lowering.thread()};
-  for (const auto* part : {&a, &b, &c})
+  for (const auto* part : {&factors.a, &factors.b, &factors.metadata, &c})
     arguments.insert(arguments.end(), part->begin(), part->end());
   llvm::IRBuilder<>& builder = lowering.builder();
   llvm::CallInst* const call =
-      builder.CreateCall(product_function(lowering, product, a, b, c), arguments);
+      builder.CreateCall(product_function(lowering, product, factors, c), arguments);
   call->setDoesNotThrow();
   std::vector<Value*> sums(c.size());
   for (unsigned i = 0; i < c.size(); ++i) sums[i] = builder.CreateExtractValue(call, i);

@@ -62,22 +62,30 @@ std::optional<MatrixShape> matrix_shape(std::string_view modifier);
 struct TileProduct {
   MatrixType a{}, b{};
   unsigned row_tiles = 1, column_tiles = 1;
-  unsigned halves = 2;    ///< 2: 16 rows, 1: 8 rows
-  unsigned steps = 1;     ///< registers of a half of a: depth / (4 elements)
-  bool saturate = false;  ///< S32: clamped, not wrapped
-  bool parity = false;    ///< B1: exclusive or, not and, before bits are counted
+  unsigned halves = 2;        ///< 2: 16 rows, 1: 8 rows
+  unsigned steps = 1;         ///< registers of a half of a: depth / (4 elements)
+  bool saturate = false;      ///< S32: clamped, not wrapped
+  bool parity = false;        ///< B1: exclusive or, not and, before bits are counted
+  bool sparse = false;        ///< `a` is compressed (sparse_tile.h)
+  unsigned first_holder = 0;  ///< sparse: the first member of a group whose metadata counts
 };
+
+/// Registers as bits, tile after tile, step after step.
+struct TileFactors {
+  std::vector<llvm::Value*> a, b;
+  std::vector<llvm::Value*> metadata;  ///< sparse: one
+};
+
+inline constexpr unsigned group_lanes = 4;
 
 /// The number of steps that `depth` takes, or nothing if it is not a whole one.
 std::optional<unsigned> steps_of(MatrixType type, unsigned depth);
 
-/// The calling lane's part of d = a b + c. `a` and `b` are registers as bits, tile after tile, step
-/// after step; `c` has 2 * halves values for each tile (floats for sums of halves too), those of
-/// the first row of tiles first. Each sum is added up along k, in operations of its type that round
-/// once (a GPU's order and rounding of these sums is its own).
+/// The calling lane's part of d = a b + c. `c` has 2 * halves values for each tile (floats for sums
+/// of halves too), those of the first row of tiles first. Each sum is added up along k, in
+/// operations of its type that round once (a GPU's order and rounding of these sums is its own).
 std::vector<llvm::Value*> multiply_tiles(FunctionLowering& lowering, const TileProduct& product,
-                                         const std::vector<llvm::Value*>& a,
-                                         const std::vector<llvm::Value*>& b,
+                                         const TileFactors& factors,
                                          const std::vector<llvm::Value*>& c);
 
 /// What another lane has of `value` (any number of whole words): shfl.idx of the whole warp, from

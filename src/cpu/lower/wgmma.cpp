@@ -135,11 +135,10 @@ std::optional<std::int64_t> constant(const Operand& operand) {
   return static_cast<std::int64_t>(operand.bits);
 }
 
-/// The factors and transpositions behind the predicate.
+/// The factors and transpositions behind the predicate, from operand `first` on.
 bool put_constants(Operands& memory, const ptx::Instruction& instruction, const Types& types,
-                   bool a_in_registers) {
+                   bool a_in_registers, std::size_t first) {
   const std::vector<Operand>& operands = instruction.operands;
-  constexpr std::size_t first = 4;
   const bool is_16_bit = bits_of(types.a) == 16;
   const std::size_t transpositions = !is_16_bit ? 0 : a_in_registers ? 1 : 2;
   const std::size_t needed = types.integers ? first : first + 2 + transpositions;
@@ -160,16 +159,20 @@ bool put_constants(Operands& memory, const ptx::Instruction& instruction, const 
   return true;
 }
 
-/// wgmma.mma_async d, a, b, scale-d {, scale-a, scale-b {, transpositions}}
+/// wgmma.mma_async{.sp} d, a, b {, metadata, selector}, scale-d {, scale-a, scale-b
+/// {, transpositions}}
 bool emit_product(FunctionLowering& lowering, const ptx::Instruction& instruction) {
   const ptx::Modifiers& modifiers = instruction.modifiers;
   const std::vector<Operand>& operands = instruction.operands;
   const auto shape = shape_of(modifiers);
   const auto types = types_of(modifiers);
-  if (!shape || !types || modifiers.has("sp") || operands.size() < 4) return false;
+  const bool is_sparse = modifiers.has("sp");
+  const std::size_t scale = is_sparse ? 5 : 3;  // the operand
+  if (!shape || !types || operands.size() <= scale) return false;
+  if (is_sparse && types->a == MatrixType::B1) return false;
   constexpr std::uint32_t depth_bits = 256, most_columns = 256;
   if (shape->columns == 0 || shape->columns % 8 != 0 || shape->columns > most_columns ||
-      shape->depth * bits_of(types->a) != depth_bits)
+      shape->depth * bits_of(types->a) != depth_bits * (is_sparse ? 2 : 1))
     return false;
   const std::vector<Operand> results = lowering.elements(operands[0]);
   if (results.size() != shape->columns / (types->halves ? 4 : 2)) return false;
@@ -179,7 +182,7 @@ bool emit_product(FunctionLowering& lowering, const ptx::Instruction& instructio
   const std::vector<Operand> a = lowering.elements(operands[1]);
   const bool a_in_registers = operands[1].kind == Operand::Kind::Vector;
   if (a_in_registers && a.size() != 4) return false;
-  if (!put_constants(memory, instruction, *types, a_in_registers)) return false;
+  if (!put_constants(memory, instruction, *types, a_in_registers, scale + 1)) return false;
   memory.put_flag(offsetof(WarpGroupOperands, a_in_registers), a_in_registers);
   for (std::size_t i = 0; a_in_registers && i < a.size(); ++i)
     memory.put(offsetof(WarpGroupOperands, a_words) + i * sizeof(std::uint32_t),
@@ -193,7 +196,13 @@ bool emit_product(FunctionLowering& lowering, const ptx::Instruction& instructio
   memory.put_flag(offsetof(WarpGroupOperands, halves), types->halves);
   memory.put_flag(offsetof(WarpGroupOperands, saturates), modifiers.satfinite);
   memory.put(offsetof(WarpGroupOperands, adds),
-             b.CreateZExt(lowering.read_bits(operands[3], 1), b.getInt8Ty()));
+             b.CreateZExt(lowering.read_bits(operands[scale], 1), b.getInt8Ty()));
+  memory.put_flag(offsetof(WarpGroupOperands, is_sparse), is_sparse);
+  if (is_sparse) {
+    memory.put(offsetof(WarpGroupOperands, metadata), lowering.read_bits(operands[3], 32));
+    memory.put(offsetof(WarpGroupOperands, selector),
+               b.getInt8(static_cast<std::uint8_t>(operands[4].bits)));
+  }
   for (std::size_t i = 0; i < results.size(); ++i)
     memory.put(Operands::word_offset(i), lowering.read_bits(results[i], 32));
   warp_call(lowering, warp_group_product, b.getInt32(~0u), memory.address());

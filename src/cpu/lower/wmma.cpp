@@ -349,9 +349,10 @@ bool emit_product(FunctionLowering& lowering, const ptx::Instruction& instructio
       return fail_count(lowering, fragments[i].registers());
     }
   }
-  std::vector<Value*> a = read_registers(lowering, operands[1], types->a);
-  std::vector<Value*> b = read_registers(lowering, operands[2], types->b);
-  if (layout.transposed) std::swap(a, b);
+  TileFactors factors;
+  factors.a = read_registers(lowering, operands[1], types->a);
+  factors.b = read_registers(lowering, operands[2], types->b);
+  if (layout.transposed) std::swap(factors.a, factors.b);
   const std::vector<Value*> c = read_sums(lowering, operands[3], types->c);
   TileProduct product;
   product.a = types->a;
@@ -364,7 +365,7 @@ bool emit_product(FunctionLowering& lowering, const ptx::Instruction& instructio
   product.parity = modifiers.atomic == ptx::AtomicOp::Xor;
   if (types->a == MatrixType::B1 && !product.parity && modifiers.atomic != ptx::AtomicOp::And)
     return false;
-  write_sums(lowering, operands[0], types->d, multiply_tiles(lowering, product, a, b, c));
+  write_sums(lowering, operands[0], types->d, multiply_tiles(lowering, product, factors, c));
   return true;
 }
 

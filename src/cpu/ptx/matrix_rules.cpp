@@ -2,6 +2,7 @@
 #include "cpu/ptx/matrix_rules.h"
 
 #include <algorithm>
+#include <charconv>
 #include <initializer_list>
 #include <string_view>
 
@@ -38,12 +39,57 @@ bool has_its_shape(const Modifiers& modifiers) {
   }
 }
 
+/// The same of a product with a sparse left factor, and which members of a group of four lanes its
+/// selector may name: those from 0 to this one. Nothing if there is no such product.
+std::optional<std::uint64_t> last_selector(const Modifiers& modifiers) {
+  const auto of = [&](std::string_view shape, std::uint64_t last, std::string_view deep_shape,
+                      std::uint64_t deep_last) -> std::optional<std::uint64_t> {
+    if (modifiers.has(shape)) return last;
+    if (modifiers.has(deep_shape)) return deep_last;
+    return std::nullopt;
+  };
+  if (has_any(modifiers, {"b1"})) return std::nullopt;
+  if (has_any(modifiers, {"u4", "s4"})) return of("m16n8k64", 1, "m16n8k128", 0);
+  if (modifiers.types.size() < 2) return std::nullopt;
+  switch (modifiers.types[1]) {
+    case Type::F16:
+    case Type::BF16:
+      return of("m16n8k16", 3, "m16n8k32", 1);
+    case Type::TF32:
+      return of("m16n8k8", 3, "m16n8k16", 1);
+    case Type::U8:
+    case Type::S8:
+      return of("m16n8k32", 1, "m16n8k64", 0);
+    case Type::E4M3:
+    case Type::E5M2:
+      return of("m16n8k64", 0, "m16n8k64", 0);
+    default:
+      return std::nullopt;
+  }
+}
+
+Broken in_selector_range(const Operand& selector, std::uint64_t last) {
+  if (selector.kind != Operand::Kind::Integer || selector.bits <= last) return std::nullopt;
+  return "has " + std::to_string(static_cast<std::int64_t>(selector.bits)) +
+         " as the selector of its metadata, which goes from 0 to " + std::to_string(last);
+}
+
 Broken product(const Instruction& instruction) {
   const Modifiers& modifiers = instruction.modifiers;
   if (!modifiers.sync || !modifiers.aligned) return "needs .sync.aligned";
-  const bool is_sparse = has_any(modifiers, {"sp", "sp::ordered_metadata"});
-  if (is_sparse) return std::nullopt;
-  if (!has_its_shape(modifiers)) return "has a shape that these types do not have";
+  const bool has_blocks = has_any(modifiers, {"kind::f8f6f4", "block_scale"});
+  if (has_any(modifiers, {"sp", "sp::ordered_metadata"})) {
+    if (has_blocks) return std::nullopt;  // refused by name
+    const auto last = last_selector(modifiers);
+    if (!last) return "has a shape that sparse matrices of these types do not have";
+    if (instruction.operands.size() == 6) {
+      if (Broken broken = in_selector_range(instruction.operands[5], *last)) return broken;
+    }
+  } else {
+    if (!has_its_shape(modifiers)) return "has a shape that these types do not have";
+    if (!has_blocks && instruction.operands.size() != 4)
+      return "takes 4 operands, and with .sp metadata and its selector";
+  }
   const std::vector<Type>& types = modifiers.types;
   const bool has_one_sum =
       types.size() == 4 && is_one_of(types[1], {Type::F16, Type::BF16, Type::E4M3, Type::E5M2});
@@ -71,10 +117,38 @@ Broken tile(const Instruction& instruction) {
                  "has .satfinite, and counts of bits fit");
 }
 
+/// The metadata of a sparse left factor and its selector.
+Broken metadata_of_group(const Instruction& instruction, const Function& function) {
+  const Operand& metadata = instruction.operands[3];
+  const Operand& selector = instruction.operands[4];
+  const Register* named = register_of(metadata, function);
+  if (named == nullptr || bits_of(named->type) != 32 || named->type == Type::Pred)
+    return "takes metadata in a register of 32 bits";
+  if (Broken broken = broken_kind('c', selector, function)) return broken;
+  const std::vector<Type>& types = instruction.modifiers.types;
+  const bool is_wide = types.size() > 1 && is_one_of(types[1], {Type::F16, Type::BF16, Type::TF32});
+  return in_selector_range(selector, is_wide ? 1 : 0);
+}
+
+/// Bytes that are integers come in fewer numbers of columns than floats.
+bool has_its_columns(const Modifiers& modifiers) {
+  if (modifiers.types.empty() || modifiers.types[0] != Type::S32) return true;
+  constexpr std::string_view head = "m64n";
+  for (const std::string& word : modifiers.others) {
+    if (!word.starts_with(head)) continue;
+    unsigned columns = 0;
+    std::from_chars(word.data() + head.size(), word.data() + word.size(), columns);
+    return columns % 16 == 0 || columns == 8 || columns == 24;
+  }
+  return true;
+}
+
 /// wgmma: what a warp group starts and waits for.
 Broken group(const Instruction& instruction, const Function& function) {
   const Modifiers& modifiers = instruction.modifiers;
   const std::vector<Operand>& operands = instruction.operands;
+  if (!is_one_of(first_word(instruction), {"fence", "commit_group", "wait_group", "mma_async"}))
+    return "has .fence, .commit_group, .wait_group or .mma_async first";
   if (!modifiers.sync || !modifiers.aligned) return "needs .sync.aligned";
   if (has_any(modifiers, {"fence", "commit_group"}))
     return only_if(operands.empty(), "has no operands");
@@ -88,14 +162,20 @@ Broken group(const Instruction& instruction, const Function& function) {
       return "takes the descriptor of a matrix in 64 bits";
     }
   }
-  if (modifiers.has("sp") || operands.size() < 4) return std::nullopt;
+  if (!has_its_columns(modifiers)) return "has a number of columns that these types do not have";
+  const bool is_sparse = modifiers.has("sp");
+  const std::size_t scale = is_sparse ? 5 : 3;
+  if (operands.size() <= scale) return only_if(!is_sparse, "takes metadata and its selector");
   if (operands[1].kind != Operand::Kind::Vector) {
     if (Broken broken = broken_kind('l', operands[1], function)) return broken;
   }
   if (Broken broken = broken_kind('l', operands[2], function)) return broken;
-  if (operands[3].kind == Operand::Kind::Integer && operands[3].bits > 1)
+  if (is_sparse) {
+    if (Broken broken = metadata_of_group(instruction, function)) return broken;
+  }
+  if (operands[scale].kind == Operand::Kind::Integer && operands[scale].bits > 1)
     return "has 0, 1 or a predicate as its scale of the sums";
-  return broken_kind('p', operands[3], function);
+  return broken_kind('p', operands[scale], function);
 }
 
 }  // namespace

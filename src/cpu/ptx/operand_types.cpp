@@ -126,9 +126,10 @@ std::string_view operand_signature(const Instruction& instruction) {
       return "utu";
     case Opcode::mma:
       if (modifiers.type() == Type::F64) return "tttt";
-      if (modifiers.type() == Type::S32) return "ubbu";
-      if (modifiers.type() != Type::F32) return "uuuu";
-      return modifiers.types.back() == Type::F32 ? "fuuf" : "fuuu";
+      // The fifth is the metadata of a sparse matrix.
+      if (modifiers.type() == Type::S32) return "ubbub";
+      if (modifiers.type() != Type::F32) return "uuuub";
+      return modifiers.types.back() == Type::F32 ? "fuufb" : "fuuub";
     case Opcode::wmma: {
       const Type type = modifiers.type();
       if (modifiers.has("mma")) {

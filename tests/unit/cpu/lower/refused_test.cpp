@@ -36,23 +36,17 @@ TEST_CASE("instructions of units that a CPU has not are refused by name and line
            "ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r1, %r2}, [%r3]",
            "mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4, %f5, %f6, %f7, "
            "%f8}, {%r1, %r2}, {%r3, %r4}, {%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8}",
-           "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, "
-           "{%r1, %r2}, {%r3, %r4}, {%f5, %f6, %f7, %f8}, %r5, 0",
            "wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32.satfinite {%f1, %f2, %f3, %f4, %f5, "
            "%f6, %f7, %f8}, {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}, {%r1, %r2, %r3, %r4, %r5, "
            "%r6, %r7, %r8}, {%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8}",
            "wmma.load.a.sync.aligned.row.m16n16k8.global.f16 {%r1, %r2, %r3, %r4}, [%rd1]",
-           "wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%f1, %f2, %f3, %f4}, %rd1, %rd1, "
-           "%r1, 0, %p1, 1, 1, 0, 0",
            "cp.async.bulk.tensor.2d.shared::cluster.global.tile::gather4.mbarrier::complete_tx::"
            "bytes [%r1], [%rd1, {%r2, %r3, %r3, %r3, %r3}], [%r2]",
            "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 "
            "[%r1], [%r2]",
            "tcgen05.wait::ld.sync.aligned",
        }) {
-    const bool is_exclusive = std::string(instruction).starts_with("wgmma");
-    const std::string said =
-        diagnostics_of(kernel_with(instruction), is_exclusive ? "sm_90a" : "sm_100");
+    const std::string said = diagnostics_of(kernel_with(instruction), "sm_100");
     CAPTURE(said);
     CAPTURE(instruction);
     CHECK(said.find("ptx:12:") == 0);
