@@ -94,10 +94,9 @@ class Suite:
     def __init__(self):
         self.files = {}
 
-    def add(self, path, idea, kernels, target="sm_80", before=""):
-        text = (
-            f"// SPDX-License-Identifier: MIT\n// {idea}\n.version 8.7\n.target {target}\n.address_size 64\n{before}\n"
-        )
+    def add(self, path, idea, kernels, target="sm_80", before="", version="8.7"):
+        head = f".version {version}\n.target {target}\n.address_size 64\n{before}\n"
+        text = f"// SPDX-License-Identifier: MIT\n// {idea}\n{head}"
         self.files[path + ".ptx"] = text + "\n".join(kernel.text() for kernel in kernels)
 
     def write(self, folder):

@@ -20,6 +20,7 @@ from control_tests import control
 from file_tests import Suite
 from matrix_tests import matrices
 from memory_tests import memory
+from narrow_tests import narrow_numbers
 from sparse_group_tests import sparse_warp_groups
 from sparse_tests import sparse_matrices
 from syntax_tests import syntax
@@ -42,6 +43,7 @@ def main():
         warp_groups,
         sparse_warp_groups,
         blackwell,
+        narrow_numbers,
         control,
         syntax,
     ):

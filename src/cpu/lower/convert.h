@@ -11,6 +11,9 @@ class FunctionLowering;
 /// cvt.pack.sat
 bool emit_convert_pack(FunctionLowering& lowering, const ptx::Instruction& instruction);
 
+/// Floats narrower than a byte, exponents, fixed-point numbers, and pairs of bf16 with these.
+bool emit_narrow_convert(FunctionLowering& lowering, const ptx::Instruction& instruction);
+
 bool emit_packed_convert(FunctionLowering& lowering, const ptx::Instruction& instruction);
 
 }  // namespace pycuda::cpu::lower

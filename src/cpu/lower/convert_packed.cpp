@@ -72,7 +72,7 @@ bool float_to_tf32(FunctionLowering& lowering, const Instruction& instruction) {
   return true;
 }
 
-/// Two 8-bit floats from two f32, or from the halves of an f16x2.
+/// Two 8-bit floats from two f32, or from the halves of an f16x2 or bf16x2.
 bool to_bytes(FunctionLowering& lowering, const Instruction& instruction, Type to) {
   llvm::IRBuilder<>& b = lowering.builder();
   FloatOps ops(lowering);
@@ -82,8 +82,9 @@ bool to_bytes(FunctionLowering& lowering, const Instruction& instruction, Type t
   if (modifiers.types[1] == Type::F32 && instruction.operands.size() == 3) {
     for (unsigned part = 0; part < 2; ++part)
       parts[part] = lowering.read(instruction.operands[2 - part], Type::F32);
-  } else if (modifiers.types[1] == Type::F16x2 && instruction.operands.size() == 2) {
-    Value* halves = lowering.read(instruction.operands[1], Type::F16x2);
+  } else if ((modifiers.types[1] == Type::F16x2 || modifiers.types[1] == Type::BF16x2) &&
+             instruction.operands.size() == 2) {
+    Value* halves = lowering.read(instruction.operands[1], modifiers.types[1]);
     for (unsigned part = 0; part < 2; ++part) {
       parts[part] = ops.widen(b.CreateExtractElement(halves, part), b.getFloatTy());
     }
@@ -133,7 +134,7 @@ bool emit_packed_convert(FunctionLowering& lowering, const Instruction& instruct
   if (to == Type::F16x2 && (from == Type::E4M3x2 || from == Type::E5M2x2)) {
     return from_bytes(lowering, instruction, from);
   }
-  return false;
+  return emit_narrow_convert(lowering, instruction);
 }
 
 }  // namespace pycuda::cpu::lower

@@ -38,7 +38,7 @@ bool makes_zero_of_subnormal(Rounding rounding) {
 }
 
 bool conversion_fits(const ptx::Modifiers& modifiers) {
-  if (modifiers.types.size() != 2) return false;
+  if (modifiers.types.size() != 2 || modifiers.has("scaled::n2::ue8m0")) return false;
   const Type to = modifiers.types[0], from = modifiers.types[1];
   const bool plain = !modifiers.sat && !modifiers.relu && !modifiers.satfinite;
   if (!ptx::is_float(from)) return true;

@@ -79,6 +79,54 @@ Broken packing(const Instruction& instruction) {
                  "has a third source where the two fill the result, or lacks it");
 }
 
+bool is_narrow_pair(Type type) { return type >= Type::E4M3x2 && type <= Type::S2F6x2; }
+
+/// To pairs of floats of at most 8 bits, or of fixed-point numbers.
+Broken to_narrow(const Modifiers& modifiers, Type to, Type from) {
+  const bool is_fixed = to == Type::S2F6x2, is_exponent = to == Type::UE8M0x2;
+  const bool has_source = is_one_of(from, {Type::F32, Type::BF16x2}) ||
+                          (from == Type::F16x2 && !is_fixed && !is_exponent);
+  if (!has_source) return "has no such result of this source";
+  if (is_exponent) {
+    if (modifiers.relu) return "has .relu, and exponents have no sign";
+    return only_if(is_one_of(modifiers.rounding, {Rounding::Rz, Rounding::Rp}), "needs .rz or .rp");
+  }
+  return only_if(modifiers.rounding == Rounding::Rn && modifiers.satfinite,
+                 "needs .rn and .satfinite");
+}
+
+Broken from_narrow(const Modifiers& modifiers, Type to, Type from) {
+  const bool has_target =
+      to == Type::BF16x2 || (to == Type::F16x2 && from != Type::UE8M0x2 && from != Type::S2F6x2);
+  if (!has_target) return "has no such result of this source";
+  if (modifiers.rounding != Rounding::Rn) return "needs .rn";
+  if (from == Type::UE8M0x2)
+    return only_if(!modifiers.relu && !modifiers.satfinite,
+                   "has .relu or .satfinite, which exponents do not need");
+  return only_if(!modifiers.satfinite || to == Type::BF16x2,
+                 "has .satfinite, and .f16x2 has every value of the source");
+}
+
+Broken narrow(const Instruction& instruction, Type to, Type from) {
+  const Modifiers& modifiers = instruction.modifiers;
+  if (Broken broken =
+          is_narrow_pair(to) ? to_narrow(modifiers, to, from) : from_narrow(modifiers, to, from))
+    return broken;
+  const bool is_scaled = modifiers.has("scaled::n2::ue8m0");
+  if (is_scaled && to != Type::S2F6x2 && (to != Type::BF16x2 || from == Type::UE8M0x2))
+    return "has a scale, which is for .s2f6x2 and for .bf16x2 of narrower numbers";
+  const std::size_t wanted = (from == Type::F32 ? 3u : 2u) + (is_scaled ? 1 : 0);
+  if (instruction.operands.size() != wanted)
+    return "takes " + std::to_string(wanted) + " operands, not " +
+           std::to_string(instruction.operands.size());
+  for (std::size_t i = 1; i < wanted; ++i) {
+    const Operand::Kind kind = instruction.operands[i].kind;
+    if (kind == Operand::Kind::Integer || (kind == Operand::Kind::Float && from != Type::F32))
+      return "takes registers, and numbers of type .f32";
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Broken broken_conversion_rule(const Instruction& instruction) {
@@ -91,9 +139,8 @@ Broken broken_conversion_rule(const Instruction& instruction) {
   if (to_plain && (is_integer(from) || is_plain_float(from))) return plain(modifiers, to, from);
   if (modifiers.ftz) return "has .ftz, which is for a single .f32";
   if (modifiers.sat) return "has .sat, which is for plain numbers";
-  const bool from_bytes = is_one_of(from, {Type::E4M3x2, Type::E5M2x2});
-  return only_if(!modifiers.satfinite || !from_bytes || to != Type::F16x2,
-                 "has .satfinite, and .f16x2 has every value of the source");
+  const bool is_narrow = is_narrow_pair(to) || is_narrow_pair(from);
+  return is_narrow ? narrow(instruction, to, from) : std::nullopt;
 }
 
 }  // namespace pycuda::cpu::ptx

@@ -133,6 +133,7 @@ std::uint64_t range(Cursor& cursor) {
 }
 
 bool is_reference(Type type) { return type >= Type::TexRef; }
+bool is_of_instructions_alone(Type type) { return type >= Type::E2M3x2 && type <= Type::S2F6x2; }
 
 }  // namespace
 
@@ -148,6 +149,8 @@ DeclarationHead declaration_head(Cursor& cursor) {
       head.vector = elements;
     } else if (const auto type = find_type(cursor.current().text)) {
       head.type = *type;
+      if (is_of_instructions_alone(*type))
+        cursor.fail("the type ." + std::string(name_of(*type)) + " is for instructions alone");
       cursor.take();
     } else {
       break;

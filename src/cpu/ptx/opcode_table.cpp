@@ -33,6 +33,8 @@ constexpr std::uint64_t tf32 = bit(Type::TF32), f32 = bit(Type::F32), f32x2 = bi
 constexpr std::uint64_t f64 = bit(Type::F64);
 constexpr std::uint64_t fp8 = bit(Type::E4M3) | bit(Type::E5M2);
 constexpr std::uint64_t fp8x2 = bit(Type::E4M3x2) | bit(Type::E5M2x2);
+constexpr std::uint64_t narrow_x2 = bit(Type::E2M3x2) | bit(Type::E3M2x2) | bit(Type::E2M1x2) |
+                                    bit(Type::UE8M0x2) | bit(Type::S2F6x2);
 constexpr std::uint64_t refs = bit(Type::TexRef) | bit(Type::SamplerRef) | bit(Type::SurfRef);
 
 constexpr std::uint64_t bits32_64 = b32 | b64;

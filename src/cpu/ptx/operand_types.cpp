@@ -24,7 +24,7 @@ struct Wanted {
 
 bool has_pairs_of_bytes(const Modifiers& modifiers) {
   return std::any_of(modifiers.types.begin(), modifiers.types.end(),
-                     [](Type type) { return type == Type::E4M3x2 || type == Type::E5M2x2; });
+                     [](Type type) { return type >= Type::E4M3x2 && type <= Type::S2F6x2; });
 }
 
 }  // namespace
@@ -35,6 +35,7 @@ bool has_pairs_of_bytes(const Modifiers& modifiers) {
 ///   w    an integer twice as wide as the first type
 ///   u U  an integer of 32 bits, or a wider one
 ///   b f  32 bits of whatever kind, or of a number
+///   h    16 bits of whatever kind
 ///   -    not looked at: an address, a predicate, or what differs from form to form
 std::string_view operand_signature(const Instruction& instruction) {
   const Modifiers& modifiers = instruction.modifiers;
@@ -106,6 +107,8 @@ std::string_view operand_signature(const Instruction& instruction) {
     case Opcode::cvt:
       if (modifiers.has("pack")) return "UUUU";
       if (modifiers.types.size() != 2) return "";
+      if (modifiers.has("scaled::n2::ue8m0"))
+        return modifiers.types[1] == Type::F32 ? "tssh" : "tsh";
       return has_pairs_of_bytes(modifiers) ? "tss" : "TS";
     case Opcode::ld:
     case Opcode::ldu:
@@ -236,6 +239,8 @@ Wanted wanted_by(char letter, const Modifiers& modifiers) {
       return {Type::B32, false};
     case 'f':
       return {Type::F32, false};
+    case 'h':
+      return {Type::B16, false};
     default:
       return {};
   }
