@@ -344,6 +344,34 @@ TEST_CASE("maps of images have corners, channels and pixels") {
   CHECK(encode_image(4, far.data(), 32, 64) == CUDA_ERROR_INVALID_VALUE);
 }
 
+TEST_CASE("maps of rows of pixels have ends, channels, pixels and a mode") {
+  const CurrentContext context;
+  const DeviceBlock memory(1 << 16);
+  const Request request;
+  const std::array<cuuint64_t, 4> sizes{64, 8, 8, 2}, strides{256, 2048, 16384, 0};
+  CUtensorMap map{};
+  const auto encode_row = [&](cuuint32_t rank, int lower, cuuint32_t channels, cuuint32_t pixels,
+                              CUtensorMapIm2ColWideMode mode) {
+    return CU(cuTensorMapEncodeIm2colWide)(
+        &map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, rank, reinterpret_cast<void*>(memory.address()),
+        sizes.data(), strides.data(), lower, 0, channels, pixels, request.steps.data(),
+        request.interleave, mode, request.swizzle, request.promotion, request.fill);
+  };
+  constexpr auto by_pixels = CU_TENSOR_MAP_IM2COL_WIDE_MODE_W;
+  constexpr auto fixed = CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128;
+  if (!has_tensor_maps()) {
+    CHECK(encode_row(4, -1, 32, 64, by_pixels) == CUDA_ERROR_NOT_SUPPORTED);
+    return;
+  }
+  if (!is_cpu_driver()) return;  // devices before 10.0 have no copies by such maps
+  CHECK(encode_row(4, -1, 32, 64, by_pixels) == CUDA_SUCCESS);
+  CHECK(encode_row(4, -1, 32, 0, fixed) == CUDA_SUCCESS);
+  CHECK(encode_row(2, -1, 32, 64, by_pixels) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(encode_row(4, -1, 0, 64, by_pixels) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(encode_row(4, -1, 32, 2000, by_pixels) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(encode_row(4, 40000, 32, 64, by_pixels) == CUDA_ERROR_INVALID_VALUE);
+}
+
 TEST_CASE("a map's address can be replaced") {
   const CurrentContext context;
   if (!has_tensor_maps()) return;

@@ -116,6 +116,106 @@ for dy in range(3):
 """)
 
 
+WIDE = r'''
+kernels = SourceModule("""
+struct alignas(64) Map { unsigned long long words[16]; };
+template <bool fixed>
+__device__ void load(int *out, const Map *map, int words, int w, int h, int n, int halo, int offset)
+{
+  extern __shared__ __align__(1024) int box[];
+  __shared__ alignas(8) unsigned long long bar;
+  const unsigned barrier = __cvta_generic_to_shared(&bar), place = __cvta_generic_to_shared(box);
+  if (threadIdx.x == 0) {
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1; fence.mbarrier_init.release.cluster;" :: "r"(barrier));
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" :: "r"(barrier), "r"(words * 4) : "memory");
+    if (fixed)
+      asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.im2col::w::128.mbarrier::complete_tx::bytes"
+                   " [%0], [%1, {0, %2, %3, %4}], [%5], {%6, %7};"
+                   :: "r"(place), "l"(map), "r"(w), "r"(h), "r"(n), "r"(barrier), "h"((short)halo),
+                      "h"((short)offset) : "memory");
+    else
+      asm volatile("cp.async.bulk.tensor.4d.shared::cta.global.im2col::w.mbarrier::complete_tx::bytes"
+                   " [%0], [%1, {0, %2, %3, %4}], [%5], {%6, %7};"
+                   :: "r"(place), "l"(map), "r"(w), "r"(h), "r"(n), "r"(barrier), "h"((short)halo),
+                      "h"((short)offset) : "memory");
+    asm volatile("{ .reg .pred p; again: mbarrier.try_wait.parity.shared::cta.b64 p, [%0], 0; @!p bra again; }"
+                 :: "r"(barrier) : "memory");
+  }
+  __syncthreads();
+  for (int i = threadIdx.x; i < words; i += blockDim.x) out[i] = box[i];
+}
+extern "C" __global__ void w(int *o, const __grid_constant__ Map m, int s, int w, int h, int n, int halo, int offset)
+{ load<false>(o, &m, s, w, h, n, halo, offset); }
+extern "C" __global__ void w128(int *o, const __grid_constant__ Map m, int s, int w, int h, int n, int halo, int offset)
+{ load<true>(o, &m, s, w, h, n, halo, offset); }
+""", arch="sm_100a", no_extern_c=True)
+
+
+def columns(kernel, tensor_map, pixels, w, h, n, halo=0, offset=0):
+    out = gpuarray.empty((pixels, 4), np.int32)
+    kernels.get_function(kernel)(out, tensor_map, *map(np.int32, (out.size, w, h, n, halo, offset)), block=(32, 1, 1),
+                                 shared=out.nbytes)
+    return out.get()
+
+
+images = np.arange(5 * 3 * 7 * 4, dtype=np.int32).reshape(5, 3, 7, 4) + 1
+array = gpuarray.to_gpu(images)
+encode = cuda.TensorMap.im2col_wide
+'''
+
+
+def run_wide(code):
+    """On a device of compute capability 10.0, of which the CPU driver can be one."""
+    if not is_cpu():
+        pytest.skip("needs a device with copies along rows: compute capability 10.0")
+    head = "import numpy as np\nimport pycuda.autoinit\nimport pycuda.driver as cuda\nfrom pycuda import gpuarray\n"
+    return run_program(head + "from pycuda.compiler import SourceModule\n" + WIDE + code, PYCUDA_CPU_ARCH="100")[0]
+
+
+def test_pixels_of_a_row_are_copied_from_image_to_image(context):
+    run_wide("""
+def expected(lower, upper, step, pixels, w, h, n, offset):
+    found = []
+    while len(found) < pixels:
+        for place in range(w + offset, 7 + upper + offset, step):
+            is_inside = 0 <= place < 7 and n < 5
+            found.append(images[n, h, place] if is_inside else np.zeros(4, np.int32))
+        w, n = lower, n + 1
+    return np.array(found[:pixels])
+
+for lower, upper, step, w in ((0, 0, 1, 0), (0, -2, 1, 3), (-1, 1, 1, -1), (-1, 0, 2, 1), (1, 0, 3, -2)):
+    for offset in (0, 1, 2):
+        for n in (0, 3):
+            steps = (1, 1, step, 1)
+            case = (lower, upper, step, w, offset, n)
+            wide = encode(array, lower, upper, 4, 17, element_strides=steps)
+            found = columns("w", wide, 17, w, 1, n, offset=offset)
+            assert (found == expected(lower, upper, step, 17, w, 1, n, offset)).all(), case
+            wide = encode(array, lower, upper, 4, 9999, mode=1, element_strides=steps)
+            found = columns("w128", wide, 128, w, 2, n, offset=offset)
+            assert (found == expected(lower, upper, step, 128, w, 2, n, offset)).all(), case
+""")
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        ('columns("w", encode(array, 0, 0, 4, 8), 8, 0, 0, 0, halo=2)', "pixels of a halo"),
+        (
+            'columns("w128", encode(array, 0, 0, 4, 8), 8, 0, 0, 0)',
+            "a copy with .im2col::w::128 by a tensor map of cuTensorMapEncodeIm2colWide, mode W",
+        ),
+        (
+            'columns("w", cuda.TensorMap.im2col(array, (0, 0), (0, 0), 4, 8), 8, 0, 0, 0)',
+            "a copy with .im2col::w by a tensor map of cuTensorMapEncodeIm2col",
+        ),
+    ],
+)
+def test_copies_along_rows_need_their_maps_and_no_halo(context, call, said):
+    code = f"try:\n    {call}\nexcept cuda.Error as error:\n    print(error)\n"
+    assert said in run_wide(code)
+
+
 def test_a_map_is_moved_to_another_array_and_keeps_it():
     run("""
 import gc, weakref

@@ -255,8 +255,8 @@ void bind_tensor_map(nb::module_& m) {
           nb::arg("element_strides").none() = nb::none(), nb::arg("interleave") = no_interleave,
           nb::arg("swizzle") = no_swizzle, nb::arg("l2_promotion") = no_promotion,
           nb::arg("oob_fill") = zeros, nb::rv_policy::take_ownership,
-          "A map for columns along one row of pixels. Needs compute capability 10.0, CUDA 12.8 and "
-          "NVIDIA's driver.\n"
+          "A map for columns along one row of pixels. Needs CUDA 12.8; copies by it need compute "
+          "capability 10.0, and on the CPU driver they have no pixels of a halo.\n"
           "\n"
           "Parameters\n"
           "----------\n"

@@ -102,6 +102,15 @@ CUresult check_row(const TensorMap& map, unsigned elements) {
   return CUDA_SUCCESS;
 }
 
+CUresult set_columns(TensorMap* map, cuuint32_t channels, cuuint32_t pixels) {
+  if (channels == 0 || channels > most_box || pixels == 0 || pixels > most_pixels)
+    return refuse("a box has 1 to 256 channels and 1 to 1024 pixels");
+  map->box[0] = static_cast<std::uint16_t>(channels);
+  map->box[1] = static_cast<std::uint16_t>(pixels);
+  map->steps[0] = 1;  // the innermost dimension is not stepped through
+  return check_row(*map, channels);
+}
+
 CUresult write_map(CUtensorMap* to, const TensorMap& map) {
   std::memset(to, 0, sizeof *to);
   std::memcpy(to, &map, sizeof map);
@@ -183,14 +192,39 @@ CUresult cuTensorMapEncodeIm2col(CUtensorMap* tensorMap, CUtensorMapDataType ten
       map.lower[i] = static_cast<std::int16_t>(pixelBoxLowerCorner[i]);
       map.upper[i] = static_cast<std::int16_t>(pixelBoxUpperCorner[i]);
     }
-    if (channelsPerPixel == 0 || channelsPerPixel > most_box || pixelsPerColumn == 0 ||
-        pixelsPerColumn > most_pixels)
-      return refuse("a box has 1 to 256 channels and 1 to 1024 pixels");
-    map.box[0] = static_cast<std::uint16_t>(channelsPerPixel);
-    map.box[1] = static_cast<std::uint16_t>(pixelsPerColumn);
-    map.steps[0] = 1;
+    status = set_columns(&map, channelsPerPixel, pixelsPerColumn);
     map.kind = TensorKind::Im2col;
-    status = check_row(map, channelsPerPixel);
+    return status == CUDA_SUCCESS ? write_map(tensorMap, map) : status;
+  });
+}
+
+CUresult cuTensorMapEncodeIm2colWide(
+    CUtensorMap* tensorMap, CUtensorMapDataType tensorDataType, cuuint32_t tensorRank,
+    void* globalAddress, const cuuint64_t* globalDim, const cuuint64_t* globalStrides,
+    int pixelBoxLowerCornerWidth, int pixelBoxUpperCornerWidth, cuuint32_t channelsPerPixel,
+    cuuint32_t pixelsPerColumn, const cuuint32_t* elementStrides, CUtensorMapInterleave interleave,
+    CUtensorMapIm2ColWideMode mode, CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2Promotion,
+    CUtensorMapFloatOOBfill oobFill) {
+  return with_driver([&]() -> CUresult {
+    CUresult status = check_device(tensorMap);
+    if (status != CUDA_SUCCESS) return status;
+    TensorMap map;
+    status = read_tensor({tensorDataType, tensorRank, globalAddress, globalDim, globalStrides,
+                          elementStrides, interleave, swizzle, l2Promotion, oobFill},
+                         &map);
+    if (status != CUDA_SUCCESS) return status;
+    if (tensorRank < 3) return refuse("images have 3 to 5 dimensions");
+    if (mode != CU_TENSOR_MAP_IM2COL_WIDE_MODE_W && mode != CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128)
+      return refuse("a mode without a meaning");
+    constexpr int limit = 1 << 15;
+    for (const int corner : {pixelBoxLowerCornerWidth, pixelBoxUpperCornerWidth})
+      if (corner < -limit || corner >= limit) return refuse("a corner of the box is too far away");
+    map.lower[0] = static_cast<std::int16_t>(pixelBoxLowerCornerWidth);
+    map.upper[0] = static_cast<std::int16_t>(pixelBoxUpperCornerWidth);
+    const bool has_fixed_size = mode == CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128;
+    const cuuint32_t pixels = has_fixed_size ? 128 : pixelsPerColumn;
+    status = set_columns(&map, channelsPerPixel, pixels);
+    map.kind = has_fixed_size ? TensorKind::Im2colWide128 : TensorKind::Im2colWide;
     return status == CUDA_SUCCESS ? write_map(tensorMap, map) : status;
   });
 }

@@ -18,6 +18,38 @@ constexpr std::uint32_t alignment = 128, map_alignment = 64;
 
 std::uint64_t number_of(const void* memory) { return reinterpret_cast<std::uint64_t>(memory); }
 
+bool is_wide(TensorKind kind) {
+  return kind == TensorKind::Im2colWide || kind == TensorKind::Im2colWide128;
+}
+
+const char* mode_of(TensorKind kind) {
+  switch (kind) {
+    case TensorKind::Tiled:
+      return ".tile";
+    case TensorKind::Im2col:
+      return ".im2col";
+    case TensorKind::Im2colWide:
+      return ".im2col::w";
+    case TensorKind::Im2colWide128:
+      return ".im2col::w::128";
+  }
+  return "no mode";
+}
+
+const char* maker_of(TensorKind kind) {
+  switch (kind) {
+    case TensorKind::Tiled:
+      return "of cuTensorMapEncodeTiled";
+    case TensorKind::Im2col:
+      return "of cuTensorMapEncodeIm2col";
+    case TensorKind::Im2colWide:
+      return "of cuTensorMapEncodeIm2colWide, mode W";
+    case TensorKind::Im2colWide128:
+      return "of cuTensorMapEncodeIm2colWide, mode W128";
+  }
+  return "of an unknown kind";
+}
+
 /// The map, copied: a program may change it once the instruction is over.
 TensorMap read_map(ThreadFrame* thread, const void* memory, const TensorCopy& copy) {
   if (number_of(memory) % map_alignment != 0)
@@ -28,18 +60,23 @@ TensorMap read_map(ThreadFrame* thread, const void* memory, const TensorCopy& co
   std::memcpy(static_cast<void*>(&map), memory, sizeof map);
   if (map.mark != TensorMap::expected_mark)
     refuse_bulk(thread, FaultKind::IllegalInstruction, 0,
-                "a tensor map that cuTensorMapEncodeTiled or cuTensorMapEncodeIm2col did not make");
+                "a tensor map that no function cuTensorMapEncode... made");
   if (map.rank != copy.rank) {
     char text[96];
     std::snprintf(text, sizeof text, "a copy of %u dimensions by a tensor map of %u", copy.rank,
                   map.rank);
     refuse_bulk(thread, FaultKind::IllegalInstruction, 0, text);
   }
-  if ((map.kind == TensorKind::Im2col) != (copy.is_im2col != 0))
+  const auto kind = static_cast<TensorKind>(copy.kind);
+  if (map.kind != kind) {
+    char text[128];
+    std::snprintf(text, sizeof text, "a copy with %s by a tensor map %s", mode_of(kind),
+                  maker_of(map.kind));
+    refuse_bulk(thread, FaultKind::IllegalInstruction, 0, text);
+  }
+  if (is_wide(kind) && copy.offsets[0] != 0)
     refuse_bulk(thread, FaultKind::IllegalInstruction, 0,
-                map.kind == TensorKind::Im2col
-                    ? "a copy without .im2col by a tensor map of cuTensorMapEncodeIm2col"
-                    : "a copy with .im2col by a tensor map of cuTensorMapEncodeTiled");
+                "a copy with .im2col::w and pixels of a halo, which the CPU driver lacks");
   return map;
 }
 
@@ -98,7 +135,9 @@ class BoxWalk {
   Piece piece(std::uint64_t row) const {
     std::array<std::int64_t, most_tensor_dimensions> at{};
     at[0] = copy_.coordinates[0];
-    if (map_.kind == TensorKind::Tiled) {
+    if (is_wide(map_.kind)) {
+      pixel_of_row(row, at);
+    } else if (map_.kind == TensorKind::Tiled) {
       for (std::uint32_t d = 1; d < map_.rank; ++d) {
         at[d] = copy_.coordinates[d] + static_cast<std::int64_t>(row % extent_[d]) * map_.steps[d];
         row /= extent_[d];
@@ -140,6 +179,29 @@ class BoxWalk {
               copy_.offsets[i];
     }
     at[map_.rank - 1] = start_[map_.rank - 1] + static_cast<std::int64_t>(carry);
+  }
+
+  /// Pixel `number` of a row: from the first one, which may lie before the bounding box, to the end
+  /// of the box, and then through it in the same row of one image after another.
+  void pixel_of_row(std::uint64_t number,
+                    std::array<std::int64_t, most_tensor_dimensions>& at) const {
+    for (std::uint32_t d = 2; d < map_.rank; ++d) at[d] = start_[d];
+    const std::int64_t offset = copy_.offsets[1], step = map_.steps[1];
+    const std::int64_t low = map_.lower[0] + offset, from = start_[1] + offset;
+    const std::int64_t high = std::int64_t{map_.last[1]} + 1 + map_.upper[0] + offset;
+    const auto steps_to_end = [&](std::int64_t place) {
+      return static_cast<std::uint64_t>(
+          std::max<std::int64_t>((high - place + step - 1) / step, 0));
+    };
+    const std::uint64_t first = steps_to_end(from);
+    if (number < first) {
+      at[1] = from + static_cast<std::int64_t>(number) * step;
+      return;
+    }
+    number -= first;
+    const std::uint64_t places = std::max<std::uint64_t>(steps_to_end(low), 1);
+    at[1] = low + static_cast<std::int64_t>(number % places) * step;
+    at[map_.rank - 1] += 1 + static_cast<std::int64_t>(number / places);
   }
 
   const TensorMap& map_;
@@ -261,8 +323,8 @@ void store(ThreadFrame* thread, const TensorMap& map, const TensorCopy& copy, co
                   "a reduction that the type of the tensor map does not have");
   }
   // As an H200 does. A box may reach beyond the upper end of the tensor.
-  if (copy.is_im2col == 0 && std::any_of(copy.coordinates, copy.coordinates + copy.rank,
-                                         [](std::int32_t at) { return at < 0; }))
+  if (map.kind == TensorKind::Tiled && std::any_of(copy.coordinates, copy.coordinates + copy.rank,
+                                                   [](std::int32_t at) { return at < 0; }))
     refuse_bulk(thread, FaultKind::IllegalInstruction, 0,
                 "a copy from shared memory by a tensor map to a negative coordinate, which only "
                 "copies to shared memory may have");

@@ -12,7 +12,8 @@ namespace pycuda::cpu {
 inline constexpr std::uint32_t most_tensor_dimensions = 5;
 inline constexpr std::uint32_t most_tensor_offsets = 3;
 
-enum class TensorKind : std::uint8_t { Tiled = 1, Im2col };
+/// Wide ones copy pixels of one row of each image, as many as the map says or 128.
+enum class TensorKind : std::uint8_t { Tiled = 1, Im2col, Im2colWide, Im2colWide128 };
 
 /// Names as in CUtensorMapDataType.
 enum class TensorType : std::uint8_t {
@@ -78,10 +79,11 @@ struct TensorCopy {
   static constexpr std::uint32_t no_reduction = ~0u;
 
   std::int32_t coordinates[most_tensor_dimensions] = {};
-  std::uint16_t offsets[most_tensor_offsets] = {};  ///< of im2col
-  std::uint16_t blocks = 0;                         ///< of a multicast; 0: none
+  /// Of im2col; of wide kinds, how many pixels of a halo, and the offset along the row.
+  std::uint16_t offsets[most_tensor_offsets] = {};
+  std::uint16_t blocks = 0;  ///< of a multicast; 0: none
   std::uint32_t rank = 0;
-  std::uint32_t is_im2col = 0;
+  std::uint32_t kind = static_cast<std::uint32_t>(TensorKind::Tiled);
   std::uint32_t reduction = no_reduction;  ///< BulkOperation
 };
 

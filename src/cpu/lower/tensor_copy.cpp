@@ -39,11 +39,15 @@ class Description {
             llvm::ArrayType::get(b_.getInt64Ty(), (sizeof(TensorCopy) + 7) / 8), "copy")) {
     b_.CreateMemSet(memory_, b_.getInt8(0), sizeof(TensorCopy), llvm::Align(8));
     put(offsetof(TensorCopy, reduction), b_.getInt32(TensorCopy::no_reduction));
+    put_kind(TensorKind::Tiled);
   }
 
   void put(std::size_t offset, llvm::Value* value) {
     b_.CreateAlignedStore(value, b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), memory_, offset),
                           llvm::Align(2));
+  }
+  void put_kind(TensorKind kind) {
+    put(offsetof(TensorCopy, kind), b_.getInt32(static_cast<std::uint32_t>(kind)));
   }
   bool put_coordinates(const Operand& operand, std::uint32_t rank) {
     const std::vector<Operand> given = lowering_.elements(operand);
@@ -79,12 +83,20 @@ llvm::Value* map_of(FunctionLowering& lowering, const Operand& operand, std::uin
                                            lowering.builder().getPtrTy());
 }
 
+/// What the mode of a load says.
+TensorKind kind_of(const ptx::Modifiers& modifiers) {
+  if (modifiers.has("im2col")) return TensorKind::Im2col;
+  if (modifiers.has("im2col::w")) return TensorKind::Im2colWide;
+  return modifiers.has("im2col::w::128") ? TensorKind::Im2colWide128 : TensorKind::Tiled;
+}
+
 bool emit_load(FunctionLowering& lowering, const ptx::Instruction& instruction,
                std::uint32_t rank) {
   const ptx::Modifiers& modifiers = instruction.modifiers;
   const std::vector<Operand>& operands = instruction.operands;
   llvm::IRBuilder<>& b = lowering.builder();
-  const bool is_im2col = modifiers.has("im2col"),
+  const TensorKind kind = kind_of(modifiers);
+  const bool is_im2col = kind != TensorKind::Tiled,
              is_multicast = modifiers.has("multicast::cluster");
   const std::size_t needed =
       3 + (is_im2col ? 1 : 0) + (is_multicast ? 1 : 0) + (modifiers.has("L2::cache_hint") ? 1 : 0);
@@ -94,8 +106,9 @@ bool emit_load(FunctionLowering& lowering, const ptx::Instruction& instruction,
   llvm::Value* map = map_of(lowering, operands[1], rank, copy);
   if (map == nullptr) return false;
   if (is_im2col) {
-    if (rank < 3 || !copy.put_offsets(operands[3], rank - 2)) return false;
-    copy.put(offsetof(TensorCopy, is_im2col), b.getInt32(1));
+    const std::uint32_t offsets = kind == TensorKind::Im2col ? rank - 2 : 2;
+    if (rank < 3 || !copy.put_offsets(operands[3], offsets)) return false;
+    copy.put_kind(kind);
   }
   if (is_multicast) {
     use_cluster(lowering);
@@ -118,7 +131,7 @@ bool emit_store(FunctionLowering& lowering, const ptx::Instruction& instruction,
   Description copy(lowering);
   llvm::Value* map = map_of(lowering, operands[0], rank, copy);
   if (map == nullptr) return false;
-  if (modifiers.has("im2col_no_offs")) copy.put(offsetof(TensorCopy, is_im2col), b.getInt32(1));
+  if (modifiers.has("im2col_no_offs")) copy.put_kind(TensorKind::Im2col);
   if (modifiers.has("reduce")) {
     const auto operation = bulk_operation_of(modifiers);
     if (!operation) return false;
@@ -135,8 +148,8 @@ bool emit_store(FunctionLowering& lowering, const ptx::Instruction& instruction,
 bool emit_tensor_copy(FunctionLowering& lowering, const ptx::Instruction& instruction) {
   const ptx::Modifiers& modifiers = instruction.modifiers;
   if (modifiers.has("prefetch")) return true;
-  for (const std::string_view word : {"im2col::w", "im2col::w::128", "tile::gather4",
-                                      "tile::scatter4", "cta_group::1", "cta_group::2"}) {
+  for (const std::string_view word :
+       {"tile::gather4", "tile::scatter4", "cta_group::1", "cta_group::2"}) {
     if (modifiers.has(word)) return false;
   }
   const std::uint32_t rank = rank_of(modifiers);

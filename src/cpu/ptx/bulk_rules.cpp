@@ -130,9 +130,9 @@ Broken tensor_copy(const Instruction& instruction, const Function& function) {
     return "has images of 3 to 5 dimensions";
   if (is_prefetch && has_any(modifiers, {"tile::scatter4", "im2col_no_offs"}))
     return "has a mode of stores";
-  if (has_any(modifiers, {"tile::gather4", "tile::scatter4", "im2col::w", "im2col::w::128"}))
-    return std::nullopt;
-  const bool has_offsets = modifiers.has("im2col");
+  if (has_any(modifiers, {"tile::gather4", "tile::scatter4"})) return std::nullopt;
+  const bool is_wide = has_any(modifiers, {"im2col::w", "im2col::w::128"});
+  const bool has_offsets = modifiers.has("im2col") || is_wide;
   if ((has_offsets || modifiers.has("im2col_no_offs")) && rank < 3)
     return "has images of 3 to 5 dimensions";
   std::size_t needed = optional_operands(modifiers) + (has_offsets ? 1 : 0);
@@ -145,6 +145,7 @@ Broken tensor_copy(const Instruction& instruction, const Function& function) {
     if (Broken broken = directions(instruction)) return broken;
     const bool to_memory = modifiers.space == Space::Global;
     if (!to_memory && modifiers.has("im2col_no_offs")) return "has a mode of stores";
+    if (to_memory && is_wide) return "has a mode of loads";
     needed += to_memory ? 2 : 3;
     map = to_memory ? 0 : 1;
   }
@@ -160,6 +161,8 @@ Broken tensor_copy(const Instruction& instruction, const Function& function) {
                               std::string(has_offsets && !to_memory ? "o" : "") +
                               optional_letters(modifiers);
   if (Broken broken = broken_kinds(letters, instruction, function)) return broken;
+  if (is_wide && elements_of(operands[map + (is_prefetch ? 1 : 2)]) != 2)
+    return "takes the number of pixels of the halo and the offset along the row";
   if (!modifiers.has("reduce")) return std::nullopt;
   return only_if(has_any(modifiers, {"add", "min", "max", "inc", "dec", "and", "or", "xor"}),
                  "needs an operation, such as .add");
