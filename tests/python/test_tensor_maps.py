@@ -164,12 +164,12 @@ encode = cuda.TensorMap.im2col_wide
 '''
 
 
-def run_wide(code):
+def run_wide(code, kernels=WIDE):
     """On a device of compute capability 10.0, of which the CPU driver can be one."""
     if not is_cpu():
-        pytest.skip("needs a device with copies along rows: compute capability 10.0")
+        pytest.skip("needs a device with such copies: compute capability 10.0")
     head = "import numpy as np\nimport pycuda.autoinit\nimport pycuda.driver as cuda\nfrom pycuda import gpuarray\n"
-    return run_program(head + "from pycuda.compiler import SourceModule\n" + WIDE + code, PYCUDA_CPU_ARCH="100")[0]
+    return run_program(head + "from pycuda.compiler import SourceModule\n" + kernels + code, PYCUDA_CPU_ARCH="100")[0]
 
 
 def test_pixels_of_a_row_are_copied_from_image_to_image(context):
@@ -214,6 +214,98 @@ for lower, upper, step, w in ((0, 0, 1, 0), (0, -2, 1, 3), (-1, 1, 1, -1), (-1, 
 def test_copies_along_rows_need_their_maps_and_no_halo(context, call, said):
     code = f"try:\n    {call}\nexcept cuda.Error as error:\n    print(error)\n"
     assert said in run_wide(code)
+
+
+ROWS = r'''
+kernels = SourceModule("""
+struct alignas(64) Map { unsigned long long words[16]; };
+extern "C" __global__ void gather(int *out, const __grid_constant__ Map map, int words, int x, int a, int b, int c,
+                                  int d)
+{
+  extern __shared__ __align__(1024) int box[];
+  __shared__ alignas(8) unsigned long long bar;
+  const unsigned barrier = __cvta_generic_to_shared(&bar), place = __cvta_generic_to_shared(box);
+  if (threadIdx.x == 0) {
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1; fence.mbarrier_init.release.cluster;" :: "r"(barrier));
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" :: "r"(barrier), "r"(words * 4) : "memory");
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile::gather4.mbarrier::complete_tx::bytes"
+                 " [%0], [%1, {%2, %3, %4, %5, %6}], [%7];"
+                 :: "r"(place), "l"(&map), "r"(x), "r"(a), "r"(b), "r"(c), "r"(d), "r"(barrier) : "memory");
+    asm volatile("{ .reg .pred p; again: mbarrier.try_wait.parity.shared::cta.b64 p, [%0], 0; @!p bra again; }"
+                 :: "r"(barrier) : "memory");
+  }
+  __syncthreads();
+  for (int i = threadIdx.x; i < words; i += blockDim.x) out[i] = box[i];
+}
+extern "C" __global__ void scatter(const int *in, const __grid_constant__ Map map, int words, int x, int a, int b,
+                                   int c, int d, int adds)
+{
+  extern __shared__ __align__(1024) int box[];
+  const unsigned place = __cvta_generic_to_shared(box);
+  for (int i = threadIdx.x; i < words; i += blockDim.x) box[i] = in[i];
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    if (adds)
+      asm volatile("cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile::scatter4.bulk_group"
+                   " [%0, {%1, %2, %3, %4, %5}], [%6];"
+                   :: "l"(&map), "r"(x), "r"(a), "r"(b), "r"(c), "r"(d), "r"(place) : "memory");
+    else
+      asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile::scatter4.bulk_group"
+                   " [%0, {%1, %2, %3, %4, %5}], [%6];"
+                   :: "l"(&map), "r"(x), "r"(a), "r"(b), "r"(c), "r"(d), "r"(place) : "memory");
+    asm volatile("cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;" ::: "memory");
+  }
+}
+""", arch="sm_100a", no_extern_c=True)
+
+
+def gather(tensor_map, x, *rows, width=8):
+    out = gpuarray.empty((4, width), np.int32)
+    kernels.get_function("gather")(out, tensor_map, *map(np.int32, (out.size, x, *rows)), block=(32, 1, 1),
+                                   shared=out.nbytes)
+    return out.get()
+
+
+def scatter(values, tensor_map, x, *rows, adds=0):
+    values = gpuarray.to_gpu(values)
+    kernels.get_function("scatter")(values, tensor_map, *map(np.int32, (values.size, x, *rows, adds)), block=(32, 1, 1),
+                                    shared=values.nbytes)
+
+
+host = np.arange(20 * 24, dtype=np.int32).reshape(20, 24)
+array = gpuarray.to_gpu(host)
+tile = cuda.TensorMap.tiled(array, box=(1, 8))
+'''
+
+
+def test_four_rows_are_copied_at_once(context):
+    run_wide(
+        """
+assert (gather(tile, 4, 7, 0, 19, 7) == host[[7, 0, 19, 7], 4:12]).all()
+beside = gather(tile, 20, 3, -1, 20, 5)  # what is outside is 0
+assert (beside[[0, 3], :4] == host[[3, 5], 20:]).all() and not beside[:, 4:].any() and not beside[1:3].any()
+swizzled = cuda.TensorMap.tiled(array, box=(1, 8), swizzle=cuda.tensor_map_swizzle.SWIZZLE_32B)
+assert (gather(swizzled, 8, 1, 3, 5, 9) == host[[1, 3, 5, 9], 8:16]).all()
+
+values = np.arange(32, dtype=np.int32).reshape(4, 8) + 1000
+scatter(values, tile, 8, 2, 11, 4, 19)
+host[[2, 11, 4, 19], 8:16] = values
+scatter(values, tile, 16, 0, 1, 30, 3, adds=1)  # row 30 is outside
+host[[0, 1, 3], 16:] += values[[0, 1, 3]]
+assert (array.get() == host).all()
+""",
+        ROWS,
+    )
+
+
+def test_copies_of_four_rows_need_a_box_of_one(context):
+    output = run_wide(
+        "try:\n    gather(cuda.TensorMap.tiled(array, box=(2, 8)), 0, 0, 1, 2, 3)\n"
+        "except cuda.Error as error:\n    print(error)\n",
+        ROWS,
+    )
+    assert "a copy of rows one by one by a tensor map whose box has more than one" in output
 
 
 def test_a_map_is_moved_to_another_array_and_keeps_it():

@@ -74,6 +74,9 @@ TensorMap read_map(ThreadFrame* thread, const void* memory, const TensorCopy& co
                   maker_of(map.kind));
     refuse_bulk(thread, FaultKind::IllegalInstruction, 0, text);
   }
+  if (copy.named_rows != 0 && map.box[1] != 1)
+    refuse_bulk(thread, FaultKind::IllegalInstruction, 0,
+                "a copy of rows one by one by a tensor map whose box has more than one");
   if (is_wide(kind) && copy.offsets[0] != 0)
     refuse_bulk(thread, FaultKind::IllegalInstruction, 0,
                 "a copy with .im2col::w and pixels of a halo, which the CPU driver lacks");
@@ -103,7 +106,9 @@ class BoxWalk {
     bytes_ = element_bytes(map.type);
     row_ = map.box[0];
     // Of interleaved tensors dimension 0 counts the elements of a slice.
-    if (map.kind == TensorKind::Tiled) {
+    if (copy.named_rows != 0) {
+      extent_[1] = copy.named_rows;
+    } else if (map.kind == TensorKind::Tiled) {
       for (std::uint32_t d = 1; d < map.rank; ++d)
         extent_[d] = (map.box[d] + map.steps[d] - 1u) / map.steps[d];
     } else {
@@ -135,7 +140,9 @@ class BoxWalk {
   Piece piece(std::uint64_t row) const {
     std::array<std::int64_t, most_tensor_dimensions> at{};
     at[0] = copy_.coordinates[0];
-    if (is_wide(map_.kind)) {
+    if (copy_.named_rows != 0) {
+      at[1] = copy_.coordinates[1 + row];
+    } else if (is_wide(map_.kind)) {
       pixel_of_row(row, at);
     } else if (map_.kind == TensorKind::Tiled) {
       for (std::uint32_t d = 1; d < map_.rank; ++d) {
@@ -323,7 +330,8 @@ void store(ThreadFrame* thread, const TensorMap& map, const TensorCopy& copy, co
                   "a reduction that the type of the tensor map does not have");
   }
   // As an H200 does. A box may reach beyond the upper end of the tensor.
-  if (map.kind == TensorKind::Tiled && std::any_of(copy.coordinates, copy.coordinates + copy.rank,
+  const std::uint32_t coordinates = copy.named_rows != 0 ? 1 + copy.named_rows : copy.rank;
+  if (map.kind == TensorKind::Tiled && std::any_of(copy.coordinates, copy.coordinates + coordinates,
                                                    [](std::int32_t at) { return at < 0; }))
     refuse_bulk(thread, FaultKind::IllegalInstruction, 0,
                 "a copy from shared memory by a tensor map to a negative coordinate, which only "

@@ -84,6 +84,7 @@ struct TensorCopy {
   std::uint16_t blocks = 0;  ///< of a multicast; 0: none
   std::uint32_t rank = 0;
   std::uint32_t kind = static_cast<std::uint32_t>(TensorKind::Tiled);
+  std::uint32_t named_rows = 0;  ///< coordinates from 1 on are so many rows, if it is not 0
   std::uint32_t reduction = no_reduction;  ///< BulkOperation
 };
 

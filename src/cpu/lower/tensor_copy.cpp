@@ -49,9 +49,11 @@ class Description {
   void put_kind(TensorKind kind) {
     put(offsetof(TensorCopy, kind), b_.getInt32(static_cast<std::uint32_t>(kind)));
   }
-  bool put_coordinates(const Operand& operand, std::uint32_t rank) {
+  /// With `named_rows`, so many of them instead of coordinate 1.
+  bool put_coordinates(const Operand& operand, std::uint32_t rank, std::uint32_t named_rows) {
     const std::vector<Operand> given = lowering_.elements(operand);
-    if (given.size() != rank) return false;
+    if (given.size() != (named_rows != 0 ? 1 + named_rows : rank)) return false;
+    put(offsetof(TensorCopy, named_rows), b_.getInt32(named_rows));
     for (std::size_t i = 0; i < given.size(); ++i)
       put(offsetof(TensorCopy, coordinates) + i * sizeof(std::int32_t),
           lowering_.read_bits(given[i], 32));
@@ -76,11 +78,16 @@ class Description {
 
 /// [map, {coordinates}]: the map's host address, or null.
 llvm::Value* map_of(FunctionLowering& lowering, const Operand& operand, std::uint32_t rank,
-                    Description& description) {
+                    std::uint32_t named_rows, Description& description) {
   if (operand.kind != Operand::Kind::TexCoords || operand.elements.size() != 2) return nullptr;
-  if (!description.put_coordinates(operand.elements[1], rank)) return nullptr;
+  if (!description.put_coordinates(operand.elements[1], rank, named_rows)) return nullptr;
   return lowering.builder().CreateIntToPtr(lowering.read_bits(operand.elements[0], 64),
                                            lowering.builder().getPtrTy());
+}
+
+/// Of .tile::gather4 and .tile::scatter4.
+std::uint32_t named_rows_of(const ptx::Modifiers& modifiers) {
+  return modifiers.has("tile::gather4") || modifiers.has("tile::scatter4") ? 4 : 0;
 }
 
 /// What the mode of a load says.
@@ -103,7 +110,7 @@ bool emit_load(FunctionLowering& lowering, const ptx::Instruction& instruction,
   if (operands.size() != needed || !modifiers.has("mbarrier::complete_tx::bytes")) return false;
   const bool to_cluster = modifiers.has("shared::cluster");
   Description copy(lowering);
-  llvm::Value* map = map_of(lowering, operands[1], rank, copy);
+  llvm::Value* map = map_of(lowering, operands[1], rank, named_rows_of(modifiers), copy);
   if (map == nullptr) return false;
   if (is_im2col) {
     const std::uint32_t offsets = kind == TensorKind::Im2col ? rank - 2 : 2;
@@ -129,7 +136,7 @@ bool emit_store(FunctionLowering& lowering, const ptx::Instruction& instruction,
   const std::size_t needed = 2 + (modifiers.has("L2::cache_hint") ? 1 : 0);
   if (operands.size() != needed || !modifiers.has("bulk_group")) return false;
   Description copy(lowering);
-  llvm::Value* map = map_of(lowering, operands[0], rank, copy);
+  llvm::Value* map = map_of(lowering, operands[0], rank, named_rows_of(modifiers), copy);
   if (map == nullptr) return false;
   if (modifiers.has("im2col_no_offs")) copy.put_kind(TensorKind::Im2col);
   if (modifiers.has("reduce")) {
@@ -148,10 +155,7 @@ bool emit_store(FunctionLowering& lowering, const ptx::Instruction& instruction,
 bool emit_tensor_copy(FunctionLowering& lowering, const ptx::Instruction& instruction) {
   const ptx::Modifiers& modifiers = instruction.modifiers;
   if (modifiers.has("prefetch")) return true;
-  for (const std::string_view word :
-       {"tile::gather4", "tile::scatter4", "cta_group::1", "cta_group::2"}) {
-    if (modifiers.has(word)) return false;
-  }
+  if (modifiers.has("cta_group::1") || modifiers.has("cta_group::2")) return false;
   const std::uint32_t rank = rank_of(modifiers);
   if (rank == 0 || !modifiers.has_space) return false;
   lowering.track_line();

@@ -130,7 +130,7 @@ Broken tensor_copy(const Instruction& instruction, const Function& function) {
     return "has images of 3 to 5 dimensions";
   if (is_prefetch && has_any(modifiers, {"tile::scatter4", "im2col_no_offs"}))
     return "has a mode of stores";
-  if (has_any(modifiers, {"tile::gather4", "tile::scatter4"})) return std::nullopt;
+  const bool gathers = modifiers.has("tile::gather4"), scatters = modifiers.has("tile::scatter4");
   const bool is_wide = has_any(modifiers, {"im2col::w", "im2col::w::128"});
   const bool has_offsets = modifiers.has("im2col") || is_wide;
   if ((has_offsets || modifiers.has("im2col_no_offs")) && rank < 3)
@@ -144,16 +144,18 @@ Broken tensor_copy(const Instruction& instruction, const Function& function) {
   } else {
     if (Broken broken = directions(instruction)) return broken;
     const bool to_memory = modifiers.space == Space::Global;
-    if (!to_memory && modifiers.has("im2col_no_offs")) return "has a mode of stores";
-    if (to_memory && is_wide) return "has a mode of loads";
+    if (!to_memory && (scatters || modifiers.has("im2col_no_offs"))) return "has a mode of stores";
+    if (to_memory && (gathers || is_wide)) return "has a mode of loads";
     needed += to_memory ? 2 : 3;
     map = to_memory ? 0 : 1;
   }
   if (operands.size() != needed) return "has " + std::to_string(needed) + " operands";
   if (operands[map].kind != Kind::TexCoords || operands[map].elements.size() != 2)
     return "takes a tensor map and coordinates, as in [map, {x, y}]";
-  if (elements_of(operands[map].elements[1]) != rank)
-    return "has " + std::to_string(rank) + " coordinates";
+  // Behind the column, four rows.
+  const std::size_t coordinates = gathers || scatters ? 5 : rank;
+  if (elements_of(operands[map].elements[1]) != coordinates)
+    return "has " + std::to_string(coordinates) + " coordinates";
   const bool to_memory = !is_prefetch && map == 0;
   const std::string letters = (is_prefetch ? "m"
                                : to_memory ? "ma"

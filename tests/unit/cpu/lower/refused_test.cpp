@@ -40,8 +40,8 @@ TEST_CASE("instructions of units that a CPU has not are refused by name and line
            "%f6, %f7, %f8}, {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}, {%r1, %r2, %r3, %r4, %r5, "
            "%r6, %r7, %r8}, {%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8}",
            "wmma.load.a.sync.aligned.row.m16n16k8.global.f16 {%r1, %r2, %r3, %r4}, [%rd1]",
-           "cp.async.bulk.tensor.2d.shared::cluster.global.tile::gather4.mbarrier::complete_tx::"
-           "bytes [%r1], [%rd1, {%r2, %r3, %r3, %r3, %r3}], [%r2]",
+           "cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes."
+           "cta_group::1 [%r1], [%rd1, {%r2, %r3}], [%r2]",
            "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 "
            "[%r1], [%r2]",
            "tcgen05.wait::ld.sync.aligned",
