@@ -13,6 +13,7 @@ import weakref
 from pycuda import _driver
 from pycuda import driver as cuda
 from pycuda._source_places import placed
+from pycuda._unpicklable import restored
 
 __all__ = [
     "clear_context_caches",
@@ -177,6 +178,11 @@ def remembered_with_object(func):
     return remember
 
 
+def _remade(kind, arguments):
+    """A kernel that was pickled."""
+    return restored(kind, kind, *arguments)
+
+
 _made_elsewhere = weakref.WeakSet()
 
 
@@ -192,7 +198,7 @@ class MadeInContext:
         kind, arguments = self._made_by
         if type(self) is not kind:
             raise TypeError(f"cannot pickle or copy {type(self).__name__}: only a plain {kind.__name__} is")
-        return kind, arguments
+        return _remade, (kind, arguments)
 
     def _of_current_context(self):
         """The one of the context in use; this one where there is none."""

@@ -7,6 +7,7 @@ from pycuda import _driver
 from pycuda._arrays.core.gpuarray import GPUArray
 from pycuda._arrays.core.shapes import _compact_strides
 from pycuda._arrays.ops.interchange import from_cuda_array_interface
+from pycuda._unpicklable import restored
 
 _array = _driver._array
 
@@ -262,6 +263,10 @@ def reduce(ary):
 
 
 def _restore(cls, ary):
+    return restored(cls, _with_class, cls, ary)
+
+
+def _with_class(cls, ary):
     new = to_gpu(ary)
     if cls is GPUArray:
         return new

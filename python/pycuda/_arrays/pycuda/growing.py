@@ -8,6 +8,7 @@ import numpy as np
 from pycuda import driver
 from pycuda._arrays.core.gpuarray import GPUArray
 from pycuda._arrays.core.shapes import _dims
+from pycuda._unpicklable import restored
 
 
 def _rounded_up(number, step):
@@ -130,10 +131,10 @@ class GrowingArray(GPUArray):
         return _regrown, (self.get(), self.capacity)
 
     def __copy__(self):
-        return _regrown(self, self.capacity)
+        return _grown(self, self.capacity)
 
     def __deepcopy__(self, memo):
-        return _regrown(self, self.capacity)
+        return _grown(self, self.capacity)
 
     def _new_like_me(self, dtype=None, order="C"):
         """An ordinary array: results of operations do not grow."""
@@ -141,6 +142,10 @@ class GrowingArray(GPUArray):
 
 
 def _regrown(rows, capacity):
+    return restored(GrowingArray, _grown, rows, capacity)
+
+
+def _grown(rows, capacity):
     new = GrowingArray(rows.shape, rows.dtype, capacity)
     new[...] = rows
     return new
