@@ -2,6 +2,8 @@
 """Programs may put attributes of their own on every object, as on the original's."""
 
 import gc
+import inspect
+import rlcompleter
 import weakref
 
 import numpy as np
@@ -115,3 +117,21 @@ def test_memory_with_attributes_is_used_again_without_them():
         memory = cuda.mem_alloc(64)
         assert not hasattr(memory, "note")
         memory.note = number
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_all_attributes_that_are_listed_can_be_asked_for(name):
+    thing = MAKERS[name]()
+    for attribute in dir(thing):
+        try:
+            hasattr(thing, attribute)
+        except ValueError:  # of a property of NumPy's that this shape has not
+            assert attribute == "mT"
+
+
+def test_a_kernel_has_no_attribute_of_the_driver_s_count():
+    function = MAKERS["Function"]()
+    assert not hasattr(function, "max")
+    assert "max" not in dir(function)
+    assert rlcompleter.Completer({"f": function}).complete("f.max_t", 0) == "f.max_threads_per_block"
+    assert dict(inspect.getmembers(function))["num_regs"] == function.num_regs

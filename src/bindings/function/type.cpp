@@ -184,7 +184,14 @@ PyObject* param_set_texref(PyObject*, PyObject* texref) {
 PyObject* driver_attribute(PyObject* self, void* code) {
   return python_entry([&] {
     const auto attribute = static_cast<CUfunction_attribute>(reinterpret_cast<std::intptr_t>(code));
-    return PyLong_FromLong(state_of(self).kernel->attribute(attribute));
+    try {
+      return PyLong_FromLong(state_of(self).kernel->attribute(attribute));
+    } catch (const driver::DriverError& error) {
+      // A driver that does not know the attribute: completion, hasattr() and inspect go on.
+      if (error.code() != CUDA_ERROR_INVALID_VALUE && error.code() != CUDA_ERROR_NOT_SUPPORTED)
+        throw;
+      throw nb::attribute_error(error.what());
+    }
   });
 }
 
@@ -344,7 +351,6 @@ PyTypeObject* make_function_type() {
       attribute("max_dynamic_shared_size_bytes", CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES),
       attribute("preferred_shared_memory_carveout",
                 CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT),
-      attribute("max", 16),  // a count in the original, which the driver refuses
       {"name", name_of, nullptr, "The kernel's name in the module.", nullptr},
       {"handle", handle_of, nullptr, "The driver's handle, a number.", nullptr},
       {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
