@@ -7,6 +7,7 @@ import statistics
 import time
 
 from pycuda import driver
+from pycuda._cxx_names import readable_name
 
 # A sample lasts at least so long: waiting for the device and reading the clock then cost well below 1 % of it.
 _SAMPLE_SECONDS = 0.005
@@ -42,7 +43,7 @@ def _as_time(seconds):
 
 
 def _name_of(function):
-    return getattr(function, "__name__", None) or getattr(function, "name", None) or repr(function)
+    return getattr(function, "__name__", None) or readable_name(getattr(function, "name", None) or repr(function))
 
 
 @dataclasses.dataclass(frozen=True)

@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
+from pycuda._cxx_names import readable_name
+
 _Coordinates = tuple[int, int, int]
 
 #: Sums that tables and attributes need, by the names that metrics have in Nsight Compute and in the CSV file.
@@ -155,7 +157,7 @@ class LineCounters(_Metrics):
     accesses: tuple[Access, ...] = field(repr=False)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class KernelCounters(_Metrics):
     """What a kernel's warps did in all its launches.
 
@@ -203,8 +205,15 @@ class KernelCounters(_Metrics):
         """
         found = [one for one in self.lines if one.line == number and file in (None, one.file)]
         if not found:
-            raise KeyError(f"kernel {self.kernel} has executed nothing of line {number}")
+            raise KeyError(f"kernel {readable_name(self.kernel)} has executed nothing of line {number}")
         return found[0]
+
+    def __repr__(self):
+        launches = f"{self.launches} launch{'' if self.launches == 1 else 'es'}"
+        return (
+            f"<KernelCounters of {readable_name(self.kernel)}: {launches}, grid {self.grid}, block {self.block}, "
+            f"{self.registers} registers, {self.shared} bytes of shared memory>"
+        )
 
 
 def _access_of(record):

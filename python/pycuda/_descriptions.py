@@ -28,7 +28,7 @@ def _event(event):
 
 def _module(module):
     names = module._kernel_names()
-    shown = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
+    shown = ", ".join(map(_driver._readable_name, names[:5])) + (", ..." if len(names) > 5 else "")
     return f"with {len(names)} kernel{'' if len(names) == 1 else 's'}: {shown}" if names else "without kernels"
 
 

@@ -22,6 +22,7 @@ from pycuda import _compile_times
 from pycuda._compilers import as_texts, get_nvcc_version
 from pycuda._compiling import DEFAULT_NVCC_FLAGS, _compile_as_set, compile, compile_plain
 from pycuda._cuda_modules import CudaModule, DynamicModule, DynamicSourceModule, checks_arguments
+from pycuda._cxx_names import readable_name
 from pycuda._driver import LogicError, _readable_name, module_from_buffer
 from pycuda._errors import CompileError
 from pycuda._images import has_variables, variables_in_use
@@ -114,7 +115,7 @@ class SourceModule(CudaModule):
 
     def __repr__(self):
         try:
-            kernels = f"with {', '.join(self.module._kernel_names()) or 'no kernels'}"
+            kernels = f"with {', '.join(map(readable_name, self.module._kernel_names())) or 'no kernels'}"
         except Exception:  # not made, or of a context that is gone
             kernels = "without a context"
         return f"<pycuda.compiler.{type(self).__name__} {kernels}>"

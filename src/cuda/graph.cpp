@@ -2,6 +2,7 @@
 #include "cuda/graph.h"
 
 #include "base/read_file.h"
+#include "cuda/kernel_names.h"
 
 namespace pycuda::cuda {
 namespace {
@@ -129,7 +130,7 @@ CUgraphNode Graph::add_kernel(const Kernel& kernel, const LaunchShape& shape, co
   CUgraphNode added = nullptr;
   const auto& add = driver().cuGraphAddKernelNode;
   const CUresult code = add.status(&added, handle(), after.data(), after.size(), node.parameters());
-  if (code != CUDA_SUCCESS) throw add.error(code, "kernel " + kernel.name());
+  if (code != CUDA_SUCCESS) throw add.error(code, "kernel " + readable_name(kernel.name()));
   resources_->keep_kernel(kernel);
   return added;
 }

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "cuda/kernel_names.h"
+
 namespace pycuda::cuda {
 namespace {
 
@@ -19,7 +21,7 @@ std::string count_text(std::size_t count) {
 std::size_t KernelArgs::next_bytes() const {
   if (!layout_->known) return 0;
   if (count_ >= layout_->parameters.size()) [[unlikely]] {
-    throw ArgumentMismatch("kernel " + kernel_->name() + " takes " +
+    throw ArgumentMismatch("kernel " + readable_name(kernel_->name()) + " takes " +
                            count_text(layout_->parameters.size()) + ", more were given");
   }
   return layout_->parameters[count_].bytes;
@@ -28,9 +30,10 @@ std::size_t KernelArgs::next_bytes() const {
 void KernelArgs::check_next(std::size_t bytes) const {
   const std::size_t expected = next_bytes();
   if (layout_->known && bytes != expected) [[unlikely]] {
-    throw ArgumentMismatch("kernel " + kernel_->name() + ": argument " + std::to_string(count_) +
-                           " (counted from 0) has " + std::to_string(bytes) +
-                           " bytes, but the kernel's parameter has " + std::to_string(expected));
+    throw ArgumentMismatch("kernel " + readable_name(kernel_->name()) + ": argument " +
+                           std::to_string(count_) + " (counted from 0) has " +
+                           std::to_string(bytes) + " bytes, but the kernel's parameter has " +
+                           std::to_string(expected));
   }
 }
 
@@ -50,7 +53,7 @@ void KernelArgs::add(const void* value, std::size_t bytes, std::size_t alignment
 
 void KernelArgs::grow(std::size_t needed) {
   if (needed > kMostBytes) {
-    throw ArgumentMismatch("kernel " + kernel_->name() + ": the arguments take " +
+    throw ArgumentMismatch("kernel " + readable_name(kernel_->name()) + ": the arguments take " +
                            std::to_string(needed) + " bytes, more than the " +
                            std::to_string(kMostBytes) + " that a launch can pass");
   }
@@ -63,7 +66,7 @@ void KernelArgs::grow(std::size_t needed) {
 
 void KernelArgs::check_complete() const {
   if (!layout_->known || count_ == layout_->parameters.size()) return;
-  throw ArgumentMismatch("kernel " + kernel_->name() + " takes " +
+  throw ArgumentMismatch("kernel " + readable_name(kernel_->name()) + " takes " +
                          count_text(layout_->parameters.size()) + ", " + std::to_string(count_) +
                          (count_ == 1 ? " was given" : " were given"));
 }

@@ -8,6 +8,7 @@
 #include "cuda/capture.h"
 #include "cuda/context_stack.h"
 #include "cuda/grid_launches.h"
+#include "cuda/kernel_names.h"
 
 namespace pycuda::cuda {
 namespace {
@@ -48,8 +49,8 @@ std::string refusal(const Kernel& kernel, const LaunchShape& shape, CUresult ref
     const CUresult code = kernel.driver().cuFuncGetAttribute.status(&value, which, kernel.handle());
     return code == CUDA_SUCCESS ? value : -1;
   };
-  std::string text = "kernel " + kernel.name() + ", grid " + dim_text(shape.grid) + ", block " +
-                     dim_text(shape.block);
+  std::string text = "kernel " + readable_name(kernel.name()) + ", grid " + dim_text(shape.grid) +
+                     ", block " + dim_text(shape.block);
   const std::uint64_t threads = std::uint64_t{shape.block.x} * shape.block.y * shape.block.z;
   const int most_threads = attribute(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
   if (threads == 0) {

@@ -5,13 +5,20 @@ import inspect
 import re
 
 import numpy as np
+import pycuda
 import pycuda.driver as cuda
 import pytest
 from pycuda import curandom, gpuarray, reduction, scan, tools
+from pycuda._counter_records import KernelCounters
 from pycuda.compiler import SourceModule
 from pycuda.compyte.dtypes import TypeNameNotKnown
 from pycuda.elementwise import ElementwiseKernel
 
+SOURCE_OF_INSTANCE = """
+template <class T> __global__ void k(T *a) { a[threadIdx.x] = 1; }
+template __global__ void k<float>(float *);
+"""
+MANGLED = re.compile(r"\b_Z\w+")
 PRIVATE = re.compile(r"\b_[A-Z]\w+|\b_driver\b")
 
 
@@ -124,3 +131,42 @@ def test_an_unknown_type_is_an_error_that_programs_can_name():
     with pytest.raises(TypeNameNotKnown) as caught:
         tools.get_or_register_dtype("no such type")
     assert type(caught.value).__name__ == "TypeNameNotKnown"
+
+
+def failing_calls(function, array):
+    """Calls that fail with the kernel's name in their messages, by what is wrong."""
+    launch = cuda.Graph()
+    return {
+        "block": lambda: function(array, block=(64, 64, 1)),
+        "grid": lambda: function(array, block=(1, 1, 1), grid=(0, 1)),
+        "shared memory": lambda: function(array, block=(1, 1, 1), shared=1 << 30),
+        "too few arguments": lambda: function(block=(1, 1, 1)),
+        "too many arguments": lambda: function(array, array, block=(1, 1, 1)),
+        "prepared codes": lambda: function.prepare("i"),
+        "prepared kinds": lambda: function.prepare("d"),
+        "prepared call": lambda: function.prepare("P").prepared_call((1, 1), (64, 64, 1), array.gpudata),
+        "a node": lambda: launch.add_kernel_node(function, array, block=(64, 64, 1)),
+        "parameters": lambda: function.param_set_size(1 << 20),
+        "stateful launch": lambda: (function.set_block_shape(64, 64, 1), function.launch()),
+    }
+
+
+def test_messages_and_reprs_name_kernels_as_c_plus_plus_does(context):
+    module = SourceModule("template <class T> __global__ void k(T *a) { a[0] = 1; }")
+    function, array = module.get_function("k<float>"), gpuarray.zeros(4, np.float32)
+    assert function.name.startswith("_Z")
+    timing = pycuda.benchmark(function, array, block=(1, 1, 1), seconds=0)
+    assert timing.name == "k<float>(float*)"
+    assert "k<float>(float*)" in repr(timing)
+    assert "k<float>(float*)" in repr(SourceModule(SOURCE_OF_INSTANCE))
+    for call in failing_calls(function, array).values():
+        with pytest.raises((cuda.Error, TypeError, ValueError)) as caught:
+            call()
+        assert not MANGLED.search(str(caught.value)), caught.value
+
+
+def test_counters_name_kernels_as_c_plus_plus_does():
+    counted = KernelCounters("_Z1kIfEvPT_", 2, (1, 1, 1), (4, 1, 1), 16, 0, {}, ())
+    assert repr(counted).startswith("<KernelCounters of k<float>(float*): 2 launches, grid (1, 1, 1), block (4, 1, 1)")
+    with pytest.raises(KeyError, match=r"kernel k<float>\(float\*\) has executed nothing of line 3"):
+        counted.line(3)

@@ -68,7 +68,7 @@ void check_kind(const cuda::Kernel& kernel, std::size_t index, const std::string
   const bool wants_float = kind == cuda::ParameterKind::Float;
   if (wants_float == (code == FormatField::Kind::Float)) return;
   const std::string text = "parameter #" + std::to_string(index) + " (0-based) of kernel '" +
-                           kernel.name() + "' is " +
+                           cuda::readable_name(kernel.name()) + "' is " +
                            (wants_float ? "a floating-point number" : "an integer") +
                            ", but its code in '" + codes + "' is not";
   PyErr_SetString(PyExc_TypeError, text.c_str());
@@ -119,8 +119,9 @@ PreparedFormat fit_to_kernel(const cuda::Kernel& kernel, const ArgumentCodes& gi
   }
   if (format.bytes() == layout.bytes && !parts_cross_parameters(format, layout))
     return {format.fields(), layout.bytes};
-  std::string text = "kernel '" + kernel.name() + "' takes " + describe_parameters(layout) +
-                     ", but the codes '" + codes + "' stand for " + describe_fields(format);
+  std::string text = "kernel '" + cuda::readable_name(kernel.name()) + "' takes " +
+                     describe_parameters(layout) + ", but the codes '" + codes + "' stand for " +
+                     describe_fields(format);
   if (!given.taken_for_pointers.empty()) {
     text += "; " + given.taken_for_pointers +
             ", neither a code nor a NumPy dtype, was taken for a pointer";

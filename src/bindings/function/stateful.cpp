@@ -34,7 +34,7 @@ struct Call {
 
 [[noreturn]] void refuse(const cuda::Kernel& kernel, const std::string& why) {
   throw driver::DriverError("function::launch", CUDA_ERROR_INVALID_VALUE,
-                            "kernel " + kernel.name() + ": " + why);
+                            "kernel " + cuda::readable_name(kernel.name()) + ": " + why);
 }
 
 void write_parameter(const Call& call, const void* bytes, std::size_t count) {
