@@ -19,6 +19,7 @@ struct ActiveContexts {
   std::vector<std::weak_ptr<Context>> pushes;
   /// The contexts that threads left current when they ended, oldest first, each once.
   std::vector<std::weak_ptr<Context>> left;
+  bool was_any = false;  ///< a thread has pushed one, ever
 };
 
 ActiveContexts& active_contexts() {
@@ -31,6 +32,7 @@ void note_push(const ContextPtr& context) {
   ActiveContexts& active = active_contexts();
   const std::lock_guard lock(active.mutex);
   active.pushes.push_back(context);
+  active.was_any = true;
 }
 
 void note_pop(const Context& context) noexcept {
@@ -125,6 +127,17 @@ struct internal::ThreadStack {
 };
 
 namespace {
+
+/// What to do where there is no context. One that ended is not made again by an import.
+const char* why_no_context() {
+  ActiveContexts& active = active_contexts();
+  const std::lock_guard lock(active.mutex);
+  return active.was_any
+             ? "no currently active context? The one before has been popped or detached: its "
+               "push() makes a popped one current, pycuda.tools.make_default_context() makes a new "
+               "one"
+             : "no currently active context? `import pycuda.autoinit` makes one";
+}
 
 ThreadStack& this_thread() {
   thread_local ThreadStack stack;
@@ -230,8 +243,7 @@ ContextPtr require_context() {
   ContextPtr context = process_context();
   if (context == nullptr) {
     stack.drop_adopted();
-    throw DriverError("explicit_context_dependent", CUDA_ERROR_INVALID_CONTEXT,
-                      "no currently active context? `import pycuda.autoinit` makes one");
+    throw DriverError("explicit_context_dependent", CUDA_ERROR_INVALID_CONTEXT, why_no_context());
   }
   if (stack.adopted != context || on_thread.current != context.get()) {
     stack.drop_adopted();

@@ -230,18 +230,36 @@ def test_a_popped_context_is_no_longer_there(driver):
         """
         import pycuda.driver as cuda
         cuda.init()
-        context = cuda.Device(0).make_context()
-        context.pop()
-        for action in (context.pop, lambda: cuda.mem_alloc(4)):
+        def attempt(action):
             try:
                 action()
             except cuda.LogicError as error:
                 print(error)
+        attempt(lambda: cuda.mem_alloc(4))
+        context = cuda.Device(0).make_context()
+        context.pop()
+        attempt(context.pop)
+        attempt(lambda: cuda.mem_alloc(4))
+        context.push()
+        cuda.mem_alloc(4)
+        context.detach()
+        from pycuda import autoinit, gpuarray, tools
+        autoinit.context.pop()
+        autoinit.context.detach()
+        attempt(lambda: gpuarray.zeros(3, "f4"))
+        context = tools.make_default_context()
+        gpuarray.zeros(3, "f4")
+        context.pop()
         """
     )
-    popped, unmade = output.splitlines()
-    assert popped.startswith("context::pop failed") and popped.endswith("cannot pop non-current context")
+    unmade, popped, gone, detached = output.splitlines()
     assert unmade.endswith("no currently active context? `import pycuda.autoinit` makes one")
+    assert popped.startswith("context::pop failed") and popped.endswith("cannot pop non-current context")
+    for text in (gone, detached):
+        assert text.endswith(
+            "no currently active context? The one before has been popped or detached: its push() makes a popped one "
+            "current, pycuda.tools.make_default_context() makes a new one"
+        )
 
 
 def test_a_compile_error_has_the_compiler_s_words_and_the_user_s_lines(context):

@@ -82,7 +82,9 @@ TEST_CASE("after detaching the only context nothing can be made") {
   CHECK(current_context() == nullptr);
   CHECK_THROWS_WITH_AS(DeviceMemory(16),
                        "explicit_context_dependent failed: invalid device context - no currently "
-                       "active context? `import pycuda.autoinit` makes one",
+                       "active context? The one before has been popped or detached: its push() "
+                       "makes a popped one current, pycuda.tools.make_default_context() makes a "
+                       "new one",
                        DriverError);
   CHECK_THROWS_WITH_AS(context->detach(),
                        "context::detach failed: invalid device context - cannot detach from "
