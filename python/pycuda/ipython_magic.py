@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import contextlib
 import html
 import re
 import sys
+import types
 import warnings
 
 from pycuda import driver
@@ -106,10 +108,23 @@ def compile_cell(line, cell, namespace, number="", place=None):
         found = _UNMARKED.search(code_of(cell))
         remedy = f": write __global__ before void {found[1]}" if found else ""
         raise ValueError(f"%%cuda: the cell defines no __global__ function that the host can call{remedy}")
+    hidden = list(_hidden_by(functions, namespace))
     namespace.update(functions)
+    for text in hidden:
+        print(text)
     for name, earlier in left_by(made, namespace):
         print(f"{name}: no longer in this cell, still the kernel of {earlier.number}; `del {name}` ends that")
     return list(functions.values())
+
+
+def _hidden_by(functions, namespace):
+    """What is said of kernels with names of Python's own, or of a module that the notebook has imported."""
+    for name in functions:
+        earlier = namespace.get(name)
+        if name not in namespace and hasattr(builtins, name):
+            yield f"{name}: the kernel hides Python's own {name}; give it another name, and `del {name}` for Python's"
+        elif isinstance(earlier, types.ModuleType):
+            yield f"{name}: the kernel hides the module {earlier.__name__}; give it another name, and import it again"
 
 
 @contextlib.contextmanager

@@ -65,6 +65,18 @@ def test_the_kernels_of_a_cell_become_names(context):
     assert a[0] == 7
 
 
+def test_a_kernel_that_hides_a_name_of_python_s_or_a_module_says_so_once(context, capsys):
+    names = {"np": np, "sum": cuda.mem_alloc}
+    source = "__global__ void print() {}\n__global__ void np() {}\n__global__ void sum() {}"
+    ipython_magic.compile_cell("", source, names)
+    assert capsys.readouterr().out.splitlines() == [
+        "print: the kernel hides Python's own print; give it another name, and `del print` for Python's",
+        "np: the kernel hides the module numpy; give it another name, and import it again",
+    ]
+    ipython_magic.compile_cell("", source, names)
+    assert capsys.readouterr().out == ""
+
+
 def test_a_cell_without_kernels_is_refused(context):
     with pytest.raises(ValueError, match="no __global__ function"):
         ipython_magic.compile_cell("", "int a;", {})
