@@ -10,6 +10,7 @@ from pycuda import _driver, driver
 from pycuda._notebook_kernels import renew
 
 _LOST = "The context is lost"  # as the package's errors say
+_REPLACED_BY = f"{_LOST}: the next %%cuda cell that you run replaces it, or type %cuda_reset."
 _HIDDEN = ("pycuda", "IPython", "course", "contextlib")
 
 
@@ -49,9 +50,25 @@ def is_lost():
     return False
 
 
+def _notes_of(error):
+    return getattr(error, "__notes__", ())
+
+
+def _advise_notebook(error):
+    """Let an error say how a notebook replaces the context, in place of how a program does."""
+
+    def advised(text):
+        return "\n".join(_REPLACED_BY if line.startswith(_LOST) else line for line in text.splitlines())
+
+    if isinstance(error, driver.Error):
+        error.args = (advised(str(error)), *error.args[1:])
+    if notes := _notes_of(error):
+        notes[:] = map(advised, notes)
+
+
 def _tells_of_fault(error):
     """Whether the error of a cell, or a note below it, says why the context is lost."""
-    return isinstance(error, driver.Error) or any(_LOST in note for note in getattr(error, "__notes__", ()))
+    return isinstance(error, driver.Error) or any(_LOST in note for note in _notes_of(error))
 
 
 def _can_be_replaced():
@@ -74,6 +91,8 @@ class Faults:
 
     def _show(self, shell, kind, error, traceback, tb_offset=None):
         """Show an error once, at the outer of two cells."""
+        if _can_be_replaced():
+            _advise_notebook(error)
         return [] if self.is_within else _show_error(shell, kind, error, traceback, tb_offset)
 
     def _begin_cell(self, info=None):
@@ -109,10 +128,11 @@ class Faults:
         self._lost_in = f"In[{getattr(result, 'execution_count', None) or '?'}]"
         text = str(error).replace("the context was lost earlier: ", "", 1)  # it was lost in this cell
         words = [line for line in text.splitlines() if not (_can_be_replaced() and line.startswith(_LOST))]
-        if not self.is_shown and not _tells_of_fault(getattr(result, "error_in_exec", None)):
+        shown = getattr(result, "error_in_exec", None)
+        if not self.is_shown and not _tells_of_fault(shown):
             print("A launch of this cell failed.", "\n".join(words), file=sys.stderr)
-        if _can_be_replaced():
-            print(f"{_LOST}: the next %%cuda cell that you run replaces it, or type %cuda_reset.", file=sys.stderr)
+        if _can_be_replaced() and not any(_REPLACED_BY in text for text in (str(shown), *_notes_of(shown))):
+            print(_REPLACED_BY, file=sys.stderr)
 
     def _is_capturing(self):
         """Whether a stream records a graph, which waiting would end."""

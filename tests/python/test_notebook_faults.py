@@ -66,6 +66,14 @@ def test_a_fault_is_shown_with_its_cell_and_the_corrected_cell_replaces_the_cont
     assert said[7] == "[8 8 8 8 8 8 8 8 8 8]"
 
 
+def test_a_cell_says_once_that_the_context_is_lost_and_what_to_do():
+    said = _printed(START, FAULTY, MAKE, LAUNCH + "\na.get()", "a.get()", "%cuda_reset", MAKE, f"%cuda_check {LAUNCH}")
+    said += _printed(START, ENDLESS, MAKE + PRESS, "thread.start()\nendless(a, block=(1, 1, 1))\na.get()")
+    for number in (3, 4, 7, 11):
+        assert said[number].count("The context is lost") == 1, said[number]
+        assert said[number].count("%cuda_reset") == 1 and "reset_context" not in said[number], said[number]
+
+
 def test_a_reset_compiles_the_kernels_of_cells_again_and_names_what_is_lost():
     said = _printed(START, RIGHT, MAKE, "%cuda_reset", LAUNCH, MAKE, LAUNCH + "\nprint(a[0])")
     assert said[3].endswith("copy the arrays again (a).")
