@@ -192,13 +192,41 @@ class TestWarnings:
         with pytest.warns(UserWarning, match="view with strides"):
             k(gpuarray.zeros(8, np.float32)[index], **ONE)
 
-    def test_a_column_of_a_matrix_warns_and_a_transposed_matrix_does_not(self):
+    def test_a_column_of_a_matrix_warns_and_rows_do_not(self):
         matrix = gpuarray.zeros((4, 6), np.float32)
         k = kernel("float *a")
-        k(matrix.T, **ONE)
         k(matrix[1:3], **ONE)
         with pytest.warns(UserWarning, match="view with strides"):
             k(matrix[:, 1], **ONE)
+
+    @pytest.mark.parametrize(
+        "array",
+        [
+            lambda: gpuarray.zeros((4, 6), np.float32).T,
+            lambda: gpuarray.zeros((2, 4, 6), np.float32).transpose(1, 0, 2),
+            lambda: gpuarray.to_gpu(np.zeros((4, 6), np.float32, order="F")),
+            lambda: gpuarray.empty((4, 6), np.float32, order="F"),
+        ],
+        ids=["transposed", "axes swapped", "copied", "made"],
+    )
+    def test_an_array_in_another_order_than_c_warns_once(self, array):
+        k, given = kernel("float *a"), array()
+        with pytest.warns(UserWarning, match=r"strides \(.*not those of C order.*numpy.copy\(a, order='C'\)") as seen:
+            k(given, **ONE)
+            k(given, **ONE)
+        assert len(seen) == 1
+
+    def test_an_order_that_the_kernel_cannot_notice_does_not_warn(self):
+        k = kernel("float *a")
+        for array in (
+            gpuarray.empty((4, 1), np.float32, order="F"),
+            gpuarray.zeros((1, 6), np.float32).T,
+            gpuarray.empty((4, 0), np.float32, order="F"),
+            np.copy(gpuarray.zeros((4, 6), np.float32).T, order="C"),
+        ):
+            k(array, **ONE)
+        kernel("void *a")(gpuarray.zeros((4, 6), np.float32).T, **ONE)
+        k(gpuarray.zeros((4, 6), np.float32).T.gpudata, **ONE)
 
     def test_a_warning_that_is_an_error_stops_the_launch(self):
         module = SourceModule("__global__ void k(int *a) { *a = 1; }")
@@ -225,13 +253,17 @@ class TestWarnings:
         with pytest.warns(UserWarning, match="argument #0 .* view with strides"):
             k(Foreign(), managed, **ONE)
 
-    def test_dense_managed_memory_of_any_order_does_not_warn(self):
+    @pytest.mark.parametrize("turned", [lambda a: a.T, lambda a: a.transpose(1, 0, 2)])
+    def test_managed_memory_in_another_order_than_c_warns(self, turned):
+        managed = cuda.managed_zeros((2, 3, 4), np.float32, mem_flags=cuda.mem_attach_flags.GLOBAL)
+        with pytest.warns(UserWarning, match="not those of C order"):
+            kernel("float *a")(turned(managed), **ONE)
+
+    def test_managed_memory_in_the_order_of_c_does_not_warn(self):
         managed = cuda.managed_zeros((2, 3, 4), np.float32, mem_flags=cuda.mem_attach_flags.GLOBAL)
         k = kernel("float *a")
         for view in (
             managed,
-            managed.T,
-            managed.transpose(1, 0, 2),
             managed[:1],
             managed[1],
             managed[:, :0],

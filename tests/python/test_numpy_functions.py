@@ -303,6 +303,15 @@ def changed(call, a, *others):
     same(device, host)
 
 
+@pytest.mark.parametrize("order", ["C", "F", "A", "K"])
+def test_copies_have_the_order_that_is_asked_for(order):
+    host = numbers((2, 3, 4), "f4")
+    for view in (lambda a: a, lambda a: a.T, lambda a: a.transpose(1, 0, 2), lambda a: a[:, ::2]):
+        copied, expected = np.copy(view(to_gpu(host)), order=order), np.copy(view(host), order=order)
+        same(copied, expected)
+        assert copied.strides == expected.strides
+
+
 def test_places():
     a, b = numbers((3, 4), "i4"), numbers((3, 4), "f4")
     for values in ([1], [1, 2], [4, 5, 6, 7, 8, 9, 1, 2, 3, 4, 5, 6, 7, 8]):

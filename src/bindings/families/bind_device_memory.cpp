@@ -137,7 +137,7 @@ std::optional<ManagedPlace> managed_memory_of(PyObject* array) {
   if (PyObject_GetBuffer(array, &view, PyBUF_STRIDED_RO) != 0) throw nb::python_error();
   const ManagedPlace place{reinterpret_cast<CUdeviceptr>(view.buf),
                            (view.ndim == 1 && view.strides[0] == view.itemsize) ||
-                               PyBuffer_IsContiguous(&view, 'A') != 0};
+                               PyBuffer_IsContiguous(&view, 'C') != 0};
   PyBuffer_Release(&view);
   return place;
 }

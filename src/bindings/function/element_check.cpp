@@ -19,7 +19,7 @@ namespace {
 using cuda::ElementType;
 using Kind = ElementType::Kind;
 
-enum Reason : unsigned int { kOtherKind, kGaps };
+enum Reason : unsigned int { kOtherKind, kStrides };
 
 std::string place(const ArrayParameter& parameter) {
   return "argument #" + std::to_string(parameter.index) + " (0-based) of kernel '" +
@@ -117,11 +117,22 @@ void check_elements(const ArrayParameter& parameter, ElementType given, const st
                 "), or pass its gpudata if this is intended");
 }
 
-void warn_of_gaps(const ArrayParameter& parameter, const std::string& strides) {
-  warn_once(parameter, kGaps,
-            place(parameter) + " is a view with strides " + strides +
-                ": the kernel gets the address of its first element and no strides. Pass a "
-                "contiguous copy, or its gpudata if this is intended");
+/// Where elements do not follow one another as an index in C order finds them.
+void warn_of_strides(const ArrayParameter& parameter, const array::Layout& layout,
+                     std::int64_t item_bytes, const std::string& strides) {
+  if (array::is_c_contiguous(layout, item_bytes)) return;
+  if (!array::is_dense(layout, item_bytes)) {
+    warn_once(parameter, kStrides,
+              place(parameter) + " is a view with strides " + strides +
+                  ": the kernel gets the address of its first element and no strides. Pass a "
+                  "contiguous copy, or its gpudata if this is intended");
+    return;
+  }
+  warn_once(parameter, kStrides,
+            place(parameter) + " has strides " + strides +
+                ", not those of C order: the kernel gets the address of its first element and no "
+                "strides, so that it finds the elements in another order, as of a matrix "
+                "transposed. Pass numpy.copy(a, order='C'), or its gpudata if this is intended");
 }
 
 std::string text_of(nb::handle object) { return nb::cast<std::string>(nb::str(object)); }
@@ -161,8 +172,9 @@ void internal::check_mismatched(const ArrayParameter& parameter, PyObject* objec
   if (!(given == parameter.element)) {
     check_elements(parameter, given, given.kind == Kind::Any ? "" : array::name(state.type));
   }
-  if (!array::is_dense(state.layout, state.item_bytes)) {
-    warn_of_gaps(parameter, text_of(tuple_of(state.layout.strides.data(), state.layout.ndim)));
+  if (!array::is_c_contiguous(state.layout, state.item_bytes)) {
+    warn_of_strides(parameter, state.layout, state.item_bytes,
+                    text_of(tuple_of(state.layout.strides.data(), state.layout.ndim)));
   }
 }
 
@@ -192,8 +204,7 @@ void check_strides(const ArrayParameter& parameter, nb::handle shape, nb::handle
   };
   read(shape, layout.shape);
   read(strides, layout.strides);
-  if (!array::is_dense(layout, static_cast<std::int64_t>(item_bytes)))
-    warn_of_gaps(parameter, text_of(strides));
+  warn_of_strides(parameter, layout, static_cast<std::int64_t>(item_bytes), text_of(strides));
 }
 
 void check_type_text(const ArrayParameter& parameter, std::string_view typestr) {

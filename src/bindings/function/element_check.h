@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Arrays as kernel arguments, checked against the pointers that the kernel declares: elements of
-// another size are an error, those of another kind and views with gaps get a warning.
+// another size are an error, those of another kind and strides other than C order's get a warning.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -65,7 +65,8 @@ inline void check_device_array(const ArrayParameter& parameter, PyObject* object
 /// Of anything with a NumPy dtype; what has none passes.
 void check_host_array(const ArrayParameter& parameter, nanobind::handle object);
 
-/// Warns once of gaps between elements of `item_bytes`, by the tuples of an array.
+/// Warns once of strides that are not those of C order, for elements of `item_bytes`, by the tuples
+/// of an array.
 [[gnu::cold]] void check_strides(const ArrayParameter& parameter, nanobind::handle shape,
                                  nanobind::handle strides, std::size_t item_bytes);
 

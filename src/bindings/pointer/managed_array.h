@@ -12,7 +12,7 @@ namespace pycuda::bindings {
 
 struct ManagedPlace {
   CUdeviceptr address;  ///< of the first element
-  bool contiguous;      ///< in the order of C or of Fortran
+  bool contiguous;      ///< in the order of C
 };
 
 /// Where an ndarray, or a view of one, lies in a ManagedAllocation; nothing for other arrays.

@@ -200,6 +200,14 @@ def _unique(
     return searching.unique(ar, return_index, return_inverse, return_counts, equal_nan=equal_nan)
 
 
+def _copy(a, order="K", subok=False):
+    if order == "K":
+        return a.copy()
+    new = creation.empty_like(a, order=order)
+    new[...] = a
+    return new
+
+
 def _found(function):
     """What answers a function that is not known yet; it is known then."""
     FUNCTIONS[function] = families.find(function)
@@ -225,7 +233,7 @@ FUNCTIONS = {
     np.cumprod: lambda a, axis=None, dtype=None, out=None: scans.cumprod(a, axis, dtype, out),
     np.flatnonzero: lambda a: selection.nonzero(a.ravel())[0],
     np.argwhere: _argwhere,
-    np.copy: lambda a, order="K", subok=False: a.copy(),
+    np.copy: _copy,
     np.real: lambda a: a.real,
     np.imag: lambda a: a.imag,
     np.angle: _angle,
