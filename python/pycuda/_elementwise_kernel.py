@@ -278,7 +278,7 @@ class ElementwiseKernel(GeneratesKernels):
             self._read_arguments()
         use_range = range is not None or slice is not None
         name = self.gen_kwargs["name"]
-        call = Call(name, self._arguments, args, self._same_length, sized=range is None)
+        call = Call(name, self._arguments, args, self._same_length, sized=range is None, whole=not use_range)
         if use_range:
             chosen = _range_of(range, slice, call.size)
             count = len(chosen)

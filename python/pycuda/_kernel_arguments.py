@@ -242,7 +242,7 @@ class Call:
         The values for the launch.
     """
 
-    def __init__(self, name, arguments, values, same_length, sized=True):
+    def __init__(self, name, arguments, values, same_length, sized=True, whole=True):
         if len(values) != len(arguments):
             expected = ", ".join(argument.name for argument in arguments)
             plural, were = "" if len(arguments) == 1 else "s", "was" if len(values) == 1 else "were"
@@ -263,6 +263,8 @@ class Call:
             vector.check_dtype()
         if sized:
             self._check_lengths(name, given[0])
+            if whole:
+                self._warn_of_rests(name, given[0])
         self._choose_layout(name, vectors)
         self.packed = []
         for vector, value in zip(vectors, values):
@@ -282,6 +284,19 @@ class Call:
                 raise ValueError(
                     f"{name}: '{vector.argument.name}' has shape {vector.shape}, "
                     f"'{first.argument.name}' has shape {first.shape}"
+                )
+
+    def _warn_of_rests(self, name, first):
+        """Longer vectors are used in part, as by the original, which says nothing."""
+        for vector in self.same_length:
+            if vector.size > self.size > 0:
+                rest, flat = vector.size - self.size, "" if len(vector.shape) == 1 else ".ravel()"
+                shortest = next((one for one in self.same_length if one.size == self.size), first)
+                warnings.warn(
+                    f"{name} computes {self.size} element{'' if self.size == 1 else 's'}, as many as "
+                    f"'{shortest.argument.name}' has, and leaves out the other {rest} of '{vector.argument.name}': "
+                    f"pass its first {self.size} alone, a{flat}[:{self.size}], if this is intended",
+                    stacklevel=4,
                 )
 
     def _choose_layout(self, name, vectors):

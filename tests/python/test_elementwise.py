@@ -133,8 +133,26 @@ def test_lengths_that_differ_are_refused_with_names_and_shapes():
 
 def test_the_first_vector_says_how_many_elements_there_are():
     x, y, z = to_gpu(ramp(6)), to_gpu(ramp(4, 5)), to_gpu(np.full(9, -1, np.float32))
-    ElementwiseKernel("float *x, float *y, float *z", "z[i] = x[i] + y[i]")(x, y, z)
+    add = ElementwiseKernel("float *x, float *y, float *z", "z[i] = x[i] + y[i]", "add")
+    with pytest.warns(UserWarning) as seen:
+        add(x, y, z)
     assert z.get().tolist() == [*(2 * ramp(6)), -1, -1, -1]
+    computes = "add computes 6 elements, as many as 'x' has, and leaves out the other"
+    assert [str(one.message) for one in seen] == [
+        f"{computes} 14 of 'y': pass its first 6 alone, a.ravel()[:6], if this is intended",
+        f"{computes} 3 of 'z': pass its first 6 alone, a[:6], if this is intended",
+    ]
+    assert {one.filename for one in seen} == {__file__}
+
+
+def test_the_part_that_is_asked_for_of_longer_vectors_does_not_warn(recwarn):
+    x, z = to_gpu(ramp(6)), to_gpu(np.full(9, -1, np.float32))
+    twice = ElementwiseKernel("float *x, float *z", "z[i] = 2 * x[i]", "twice")
+    twice(x, z, slice=slice(0, 2))
+    twice(x, z, range=slice(2, 4))
+    twice(x, z[:6])
+    ElementwiseKernel("float *x, float *z", "if (i < n) z[i] = x[i]", "guarded")(x, z)
+    assert list(recwarn) == []
 
 
 def test_a_first_vector_that_is_read_elsewhere_too_may_be_longer():

@@ -223,3 +223,9 @@ def test_the_default_argument_serves_arrays_of_any_length(n):
     assert total(gpuarray.to_gpu(np.ones(n))).get() == n
     largest = ReductionKernel(np.float32, "0", "fmaxf(a, b)", map_expr="2 * in[i]")
     assert largest(gpuarray.to_gpu(np.arange(n, dtype=np.float32))).get() == 2 * np.float32(n - 1)
+
+
+def test_a_sum_of_products_warns_of_the_elements_that_it_leaves_out():
+    products = ReductionKernel(np.float32, "0", "a+b", "x[i] * y[i]", "float *x, float *y", "dot")
+    with pytest.warns(UserWarning, match="dot computes 4 elements, as many as 'x' has, and leaves out the other 2 of"):
+        assert products(to_gpu(np.arange(4, dtype=f4)), to_gpu(np.arange(6, dtype=f4))).get() == 14
