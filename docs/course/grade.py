@@ -209,15 +209,15 @@ def main():
             verdicts = list(grade(path, arguments.timeout))
         except (OSError, ValueError, KeyError, TypeError) as problem:  # it must not cost the others their grades
             print(f"{path}: not graded: {getattr(problem, 'strerror', None) or problem}", flush=True)
-            rows.append([path, "", "not graded"])
+            rows.append([path, "", "not graded", getattr(problem, "strerror", None) or problem])
             continue
         print(f"{path}: {sum(verdict == 'right' for _, verdict, _ in verdicts)} of {len(verdicts)}", flush=True)
         for name, verdict, remark in verdicts:
             print(f"  {name:12} {verdict:8} {remark}".rstrip())
-            rows.append([path, name, verdict])
+            rows.append([path, name, verdict, remark])
     if arguments.csv:
         with open(arguments.csv, "w", newline="", encoding="utf-8") as file:
-            csv.writer(file).writerows([["notebook", "exercise", "verdict"], *rows])
+            csv.writer(file).writerows([["notebook", "exercise", "verdict", "reason"], *rows])
 
 
 if __name__ == "__main__":

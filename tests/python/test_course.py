@@ -166,6 +166,18 @@ def test_a_hint_comes_with_the_second_try_that_fails(course, capsys):
     assert tries == [False, False] and "Hint" not in first and "Hint: each thread" in second
 
 
+def test_every_exercise_has_a_hint_and_questions_show_theirs(course, capsys):
+    from course import checks
+
+    assert [name for name, known in checks._exercises.items() if not known.hint] == []
+    checks._tries.clear()
+    for _ in range(2):
+        course.check("blocks", 2815)
+    said = capsys.readouterr().out.splitlines()
+    assert said[:2] == ["Not yet. 2815 is not the answer.", "If the next try fails too, a hint follows."]
+    assert said[3].startswith("Hint: count the blocks along each axis")
+
+
 @pytest.mark.parametrize("folder", [COURSE, COURSE.parent], ids=["beside the notebooks", "above them"])
 def test_the_course_is_imported_from_its_folder_and_from_the_one_above(context, folder):
     run_program(f"import sys; sys.path.insert(0, {str(folder)!r})\nimport course\nassert callable(course.check)")

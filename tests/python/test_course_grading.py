@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What teachers run: lessons without solutions, and grades that only the exercises' cells decide."""
 
+import csv
 import json
 import pathlib
 import re
@@ -89,7 +90,12 @@ def test_grades_come_from_the_exercises_alone(context, tmp_path):
     student.write_text(json.dumps(work))
     said = _grade("grade", "--csv", tmp_path / "grades.csv", student)
     assert said.splitlines()[0] == f"{student}: 2 of 4"
-    verdicts = dict(line.split(",")[1:] for line in (tmp_path / "grades.csv").read_text().splitlines()[1:])
+    with open(tmp_path / "grades.csv", newline="") as file:
+        table = {row["exercise"]: row for row in csv.DictReader(file)}
+    assert {row["notebook"] for row in table.values()} == {str(student)}
+    assert re.match("Not yet. (race|memory): ", table["flip"]["reason"])
+    assert table["invert"]["reason"] == ""
+    verdicts = {name: row["verdict"] for name, row in table.items()}
     assert verdicts == {"invert": "right", "flip": "wrong", "stride": "missing", "blocks": "right"}
     assert re.search("flip +wrong +Not yet. (race|memory): ", said)
 
@@ -120,7 +126,7 @@ def test_a_notebook_that_cannot_be_graded_costs_the_others_nothing(context, tmp_
     for path, remark in ((dies, "it ends the kernel"), (waits, "interrupted after 10 s"), (deaf, "it ends the kernel")):
         first, invert, *_ = said[said.index(str(path)) :].splitlines()
         assert first == f"{path}: 1 of 4" and re.match(f"  invert +wrong +{remark}", invert)
-    assert f"{damaged},,not graded" in table.read_text()
+    assert f"{damaged},,not graded,it is not a notebook" in table.read_text()
 
 
 def _submission(folder, lesson, **sources):

@@ -101,7 +101,7 @@ MISTAKES = {
     8: [
         ("streams", "stream=stream, ", "", "kernels are in the default stream"),
         ("streams", "part, row, stream)", "part, row)", "copies are in the default stream"),
-        ("streams", "cuda.Stream() for _ in range(4)", "cuda.Stream()] * 4 + [", "The work is in 1 streams"),
+        ("streams", "cuda.Stream() for _ in range(4)", "cuda.Stream()] * 4 + [", "The work is in 1 stream,"),
         ("streams", "cuda.pagelocked_empty", "np.empty", "not page-locked"),
         ("streams", "    for stream in streams:\n        stream.synchronize()\n", "", "before every stream is done"),
         ("streams", "        enhance(", "        stream.synchronize()\n        enhance(", "waits between the pictures"),
@@ -109,7 +109,7 @@ MISTAKES = {
         ("events", "    start.record()\n", "", "the start event was never recorded"),
         ("events", "start.time_till(end)", "end.time_till(start)", "The function returns -"),
         ("events", "start.time_till(end)", "5.0", "The function returns 5.0, but from `start` to `end` it took"),
-        ("events", "range(10)", "range(1)", "launches 1 kernels, expected are 10"),
+        ("events", "range(10)", "range(1)", "launches 1 kernel, expected are 10"),
         ("graph", "step.launch(stream)\nstep", "step", "elements differ"),
     ],
     9: [
@@ -205,6 +205,19 @@ def test_a_kernel_that_does_not_compile_is_not_checked_as_it_was_before(context)
     said = verdicts_of(2, [("invert", right), ("invert", right.replace("1 - a[i];", "1 - a[i]")), ("invert", right)])
     assert [("Correct!" in text) for text in said] == [True, False, True]
     assert "invert did not compile in" in said[1]
+
+
+def test_a_kernel_with_another_name_is_told_whatever_was_there_before(context):
+    pytest.importorskip("IPython", reason="needs IPython")
+    right = solutions_of(4)["rotate"]
+    other = right.replace("rotate_blocks", "rotate")
+    broken = right.replace("__syncthreads();", "__syncthreads()")
+    tries = [other, broken, other, right, other, right]
+    said = verdicts_of(4, [("rotate", text) for text in tries])
+    for text, source in zip(said, tries, strict=True):
+        assert ("Correct!" in text) == (source == right), text
+        told = "defines the kernel `rotate`, and this one calls `rotate_blocks`: name the kernel `rotate_blocks`"
+        assert (told in text) == (source == other), text
 
 
 def test_a_kernel_that_has_never_compiled_is_not_looked_for_in_other_cells(context):

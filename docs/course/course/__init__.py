@@ -21,10 +21,12 @@ for _name, _value in _SETTINGS.items():
 
 from . import lessons_1_to_3, lessons_4_to_6, lessons_7_to_10  # noqa: E402, F401 - they register their exercises
 from .apart import run_apart  # noqa: E402
-from .checks import check, needs_cpu_driver  # noqa: E402
+from .checks import check, needs_cpu_driver, note_cells  # noqa: E402
 from .photos import night_sky  # noqa: E402
 from .pictures import bars, cells, histogram_bars, image, memory_lines, timeline  # noqa: E402
 from .plans import accesses, on_cpu_driver, show_plan, show_report  # noqa: E402
+
+note_cells()
 
 __all__ = [
     "accesses",

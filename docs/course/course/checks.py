@@ -4,13 +4,15 @@
 import builtins
 import contextlib
 import re
-from collections import Counter
+from collections import Counter, deque
 from dataclasses import dataclass
 
 import numpy as np
 import pycuda.driver as cuda
+from pycuda._source_text import kernel_names
 
 _exercises = {}
+_cells = deque(maxlen=2)  # of the notebook: the one that has run last, and the one that runs
 _tries = Counter()  # that failed, by the name of the exercise
 
 
@@ -29,7 +31,7 @@ class _Exercise:
     needs_cpu_driver: bool
 
 
-def exercise(name, hint="", needs_cpu_driver=False):
+def exercise(name, hint, needs_cpu_driver=False):
     """Register a function that raises NotYet if its argument does not solve the exercise, and may return an addition.
 
     `needs_cpu_driver`: on a GPU the exercise as it is handed out may pass, because a GPU does not show the mistake.
@@ -42,20 +44,17 @@ def exercise(name, hint="", needs_cpu_driver=False):
     return register
 
 
-def answer(name, expected, why):
+def answer(name, expected, why, hint):
     """Register a question whose answer is a number, several, or letters."""
 
     def test(given):
         if given is None or given is ...:
             raise NotTried("Replace the ... in the cell above by your answer.")
         if not _same_answer(given, expected):
-            raise NotYet(
-                _form_expected(given, expected)
-                or f"{given!r} is not the answer; think again, then look at the solution."
-            )
+            raise NotYet(_form_expected(given, expected) or f"{given!r} is not the answer.")
         return why
 
-    exercise(name)(test)
+    exercise(name, hint)(test)
 
 
 def needs_cpu_driver(name):
@@ -79,10 +78,7 @@ def check(name, work=...):
     except Exception as problem:  # whatever the exercise's code raises
         _tries[name] += 1
         print("Not yet. " + _sentence_of(problem))
-        if known.hint and _tries[name] > 1:
-            print(f"Hint: {known.hint}")
-        elif known.hint:
-            print("If the next try fails too, a hint follows.")
+        print(f"Hint: {known.hint}" if _tries[name] > 1 else "If the next try fails too, a hint follows.")
         return False
     print("Correct!" + (f" {addition}" if addition else ""))
     return True
@@ -101,6 +97,19 @@ def _tested(test, work):
     if failed:
         raise failed
     return addition
+
+
+def note_cells():
+    """Remember what the notebook's cells are, from the next one on."""
+    shell = getattr(builtins, "get_ipython", lambda: None)()
+    if shell is not None:
+        shell.events.register("pre_run_cell", lambda info=None: _cells.append(getattr(info, "raw_cell", "")))
+
+
+def kernels_of_cell_before():
+    """The names of the kernels that the cell before the running one defines, if it is CUDA C++."""
+    source = _cells[0] if len(_cells) > 1 else ""
+    return kernel_names(source) if source.startswith("%%cuda") else []
 
 
 def _last_cell_failed():
@@ -143,6 +152,11 @@ def _same_answer(given, expected):
         letters = "".join(map(str, given)) if isinstance(given, (str, list, tuple, set)) else ""
         return {letter for letter in letters.upper() if letter.isalnum()} == set(expected)
     return bool(np.array_equal(given, expected))
+
+
+def counted(count, what):
+    """A number of things: "1 kernel", "10 kernels"."""
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def returned(result):

@@ -20,7 +20,12 @@ def _stretch(stretched):
     compare(run_checked(stretched, photo).result, photo / (photo + 0.2))
 
 
-answer("threads", 21600, "One thread for each pixel: 120 launches of 180 threads.")
+answer(
+    "threads",
+    21600,
+    "One thread for each pixel: 120 launches of 180 threads.",
+    "one launch has a thread for each pixel of a row",
+)
 
 
 @exercise("invert", "combine blockIdx.x, blockDim.x and threadIdx.x, and compare with n")
@@ -41,9 +46,19 @@ def _stride(doubled):
     compare(run_checked(doubled, flat).result, 2 * flat)
 
 
-answer("blocks", 2816, "32 blocks along x (1000 / 32 rounded up) times 88 along y (700 / 8 rounded up).")
+answer(
+    "blocks",
+    2816,
+    "32 blocks along x (1000 / 32 rounded up) times 88 along y (700 / 8 rounded up).",
+    "count the blocks along each axis: where the last one is not full, it is still a block",
+)
 
-answer("bytes", 20, "Five copies of 4 MB; launches on data that stays on the device copy nothing.")
+answer(
+    "bytes",
+    20,
+    "Five copies of 4 MB; launches on data that stays on the device copy nothing.",
+    "a float32 has 4 bytes; count the arrays that go to the device, and those that come back",
+)
 
 
 def _stays_on_device(run):

@@ -36,7 +36,12 @@ def _tiled(smoothed):
         raise NotYet("The result is right, but the kernel does not read the tile.")
 
 
-answer("reads", (2304, 324), "Seven times fewer reads of the slow memory.")
+answer(
+    "reads",
+    (2304, 324),
+    "Seven times fewer reads of the slow memory.",
+    "each thread of mean_simple reads all pixels of its mean; mean_tiled reads each element of the tile once",
+)
 
 
 @exercise("tree", "only the threads below half add, and all of them reach the barrier behind it")
@@ -48,7 +53,12 @@ def _tree(sums_of_blocks):
     compare(run_checked(sums_of_blocks, photo).result, padded.reshape(blocks, 256).sum(axis=1), tolerance=1e-3)
 
 
-answer("launches", 3, "10,000,000 -> 39,063 -> 153 -> 1.")
+answer(
+    "launches",
+    3,
+    "10,000,000 -> 39,063 -> 153 -> 1.",
+    "divide by 256, and round up, until one number is left",
+)
 
 
 @exercise("maximum", "keep the larger value in the loop, and in the tree")
@@ -80,7 +90,12 @@ def _shared(histogram_by_blocks):
         raise NotYet("The result is right, but each pixel is an atomic in global memory: count in `own` first.")
 
 
-answer("additions", (1_000_000, 2048), "8 blocks times 256 counters.")
+answer(
+    "additions",
+    (1_000_000, 2048),
+    "8 blocks times 256 counters.",
+    "histogram adds to global memory for each pixel, histogram_shared for each counter of each block",
+)
 
 
 @exercise("collect", "place is what atomicAdd(length, 1) returns")

@@ -5,12 +5,17 @@ import numpy as np
 import pycuda
 import pycuda.driver as cuda
 
-from .checks import NotTried, NotYet, answer, compare, exercise
+from .checks import NotTried, NotYet, answer, compare, counted, exercise
 from .own_context import ToDevice, run_checked
 from .photos import night_sky
 from .plans import accesses, on_cpu_driver
 
-answer("lines", 3, "32 stars take 32 * 12 = 384 bytes, that is 3 lines, of which a third is used.")
+answer(
+    "lines",
+    3,
+    "32 stars take 32 * 12 = 384 bytes, that is 3 lines, of which a third is used.",
+    "how many bytes do 32 stars take, one behind the other?",
+)
 
 
 @exercise("columns", "loop over y; the element is in[y * width + x]")
@@ -28,7 +33,12 @@ def _transpose(transposed):
         raise NotYet("The result is right, but not every access of global memory is contiguous: read from the tile.")
 
 
-answer("conflict", 2, "34 * t % 32 takes every even value twice: a 2-way conflict.")
+answer(
+    "conflict",
+    2,
+    "34 * t % 32 takes every even value twice: a 2-way conflict.",
+    "thread t reads element 34 * t, which is in bank 34 * t % 32",
+)
 
 
 def _enhanced(x, times=1):
@@ -53,7 +63,9 @@ def _streams(enhance_all):
         if 0 in streams:
             raise NotYet(f"{streams.count(0)} of {len(streams)} {what} are in the default stream: pass the stream.")
     if len({one.stream for one in done}) != 4:
-        raise NotYet(f"The work is in {len({one.stream for one in done})} streams, expected are 4, one a picture.")
+        raise NotYet(
+            f"The work is in {counted(len({one.stream for one in done}), 'stream')}, expected are 4, one a picture."
+        )
     if not run.page_locked:
         raise NotYet("The host's array is not page-locked, so that the copies are not asynchronous.")
     last = max(place for place, one in enumerate(run.work) if one.kind == "copy")
@@ -83,7 +95,7 @@ def _events(time_of_ten_launches):
         raise NotYet(f"The function returns {returned!r}, but from `start` to `end` it took {milliseconds:.3f} ms.")
     launches = [one for one in profile.work if one.kind == "kernel"]
     if len(launches) != 10:
-        raise NotYet(f"The function launches {len(launches)} kernels, expected are 10.")
+        raise NotYet(f"The function launches {counted(len(launches), 'kernel')}, expected are 10.")
     spent = 1e3 * sum(one.duration for one in launches)
     if spent > 2 * milliseconds:
         raise NotYet(
@@ -106,7 +118,12 @@ def _graph(c):
     compare(result, _enhanced(expected, times=10))
 
 
-answer("thread", 232, "Index 1000 is 3 * 256 + 232.")
+answer(
+    "thread",
+    232,
+    "Index 1000 is 3 * 256 + 232.",
+    "the elements have the indices 0 to 999, and block 3 begins with index 3 * 256",
+)
 
 
 @exercise("shift", "what should thread n - 1 store?", needs_cpu_driver=True)
@@ -131,9 +148,15 @@ answer(
     "A: 16 threads wait at the barrier for the others, which wait for the flag. "
     "D: the first thread keeps the lock. C breaks the rule that all threads reach a barrier; current GPUs and the CPU "
     "driver do not count threads that have returned, so that it computes wrong data instead of waiting.",
+    "ask of each: which thread waits, for what, and can the thread that would end the wait get there?",
 )
 
-answer("limit", 6, "3 arrays of 200 MB are 0.6 GB; 0.6 / 100 s = 6 ms.")
+answer(
+    "limit",
+    6,
+    "3 arrays of 200 MB are 0.6 GB; 0.6 / 100 s = 6 ms.",
+    "divide the bytes of all three arrays by the bytes a second; a float has 4 bytes",
+)
 
 
 @exercise(
@@ -158,7 +181,12 @@ def _fuse(one_pass):
     compare(run.result, np.sqrt(photo) * np.float32(1.5) - np.float32(0.1))
     kernels = sum(one.kind == "kernel" for one in run.work)
     if kernels != 1:
-        raise NotYet(f"The result is right, but it takes {kernels} kernels, expected is one.")
+        raise NotYet(f"The result is right, but it takes {counted(kernels, 'kernel')}, expected is one.")
 
 
-answer("divergence", (40, 10), "A divergent warp executes both sides, however few threads take one of them.")
+answer(
+    "divergence",
+    (40, 10),
+    "A divergent warp executes both sides, however few threads take one of them.",
+    "a warp executes each side that at least one of its threads takes, one after the other",
+)

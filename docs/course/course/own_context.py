@@ -4,7 +4,9 @@
 The kernels that they use are compiled for it once more, from the notebook's cells.
 """
 
+import builtins
 import contextlib
+import dis
 import types
 from dataclasses import dataclass, field
 
@@ -12,11 +14,12 @@ import numpy as np
 import pycuda
 import pycuda.autoinit
 import pycuda.driver as cuda
+from pycuda._notebook_kernels import NotCompiled
 from pycuda.gpuarray import GPUArray
 from pycuda.ipython_magic import cell_of, compile_again
 from pycuda.tools import clear_context_caches
 
-from .checks import NotTried, NotYet
+from .checks import NotTried, NotYet, kernels_of_cell_before
 from .plans import on_cpu_driver
 
 
@@ -51,6 +54,7 @@ def run_checked(function, *arguments, look=None):
     """
     if not callable(function):
         raise NotTried("Replace the ... in the cell above.")
+    _refuse_other_name(function)
     if not on_cpu_driver():  # no checks, and a fault ends CUDA for the process whatever the context
         return _run(function, arguments, look, _kernels_of(function))
     context = pycuda.autoinit.device.make_context()
@@ -115,6 +119,21 @@ def _code_names(code):
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             yield from _code_names(constant)
+
+
+def _refuse_other_name(function):
+    """Raise NotYet if the cell before the check defines a kernel, and not the one that the check's function calls."""
+    defined = kernels_of_cell_before()
+    if not defined or not isinstance(function, types.FunctionType):
+        return
+    asked = dict.fromkeys(one.argval for one in dis.get_instructions(function) if one.opname == "LOAD_GLOBAL")
+    known = function.__globals__ | vars(builtins)
+    wanted = [name for name in asked if isinstance(known.get(name), (cuda.Function, NotCompiled)) or name not in known]
+    if wanted and not set(defined) & set(asked):
+        raise NotYet(
+            f"The cell before this one defines the kernel `{defined[0]}`, and this one calls `{wanted[0]}`: name the "
+            f"kernel `{wanted[0]}`, and run its cell again."
+        )
 
 
 def _kernels_of(function, known=None):
