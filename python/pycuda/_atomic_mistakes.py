@@ -58,6 +58,9 @@ def atomic_in_errors(output):
         return ""
     takes = _TYPES.get(kind, ())
     number = argument.removesuffix("*").replace("volatile", "").strip()
+    if number.endswith("*") and (of_pointer := re.search(rf"\b{name}\s*\(\s*&\s*(\w+)\s*,", output)):
+        pointer = of_pointer[1]
+        return f"{pointer} is an address already, and &{pointer} that of the pointer: write {name}({pointer}, ...)"
     if not takes or not argument.endswith("*") or number in takes:
         return f"{name} takes an address, as in {name}(&a[i], 1), of numbers of one type"
     if number.startswith("const "):

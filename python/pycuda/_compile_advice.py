@@ -221,7 +221,7 @@ def advice_on_errors(output, source=""):
     for name in names:
         if meant := _built_in_like(name):
             return f"{name} is not declared; did you mean {meant}?"
-    if found := undeclared_in_errors(output):
+    if found := undeclared_in_errors(output, source):
         return found
     if constant := next((name for name in names if re.fullmatch(r"[A-Z][A-Z_\d]*", name)), ""):
         return f"{constant} is not declared: #define {constant} 256 in the source, or options=['-D{constant}=256']"

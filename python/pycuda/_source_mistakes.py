@@ -55,6 +55,10 @@ _PYTHON_NAMES = {
     "pass": "an empty statement, ;",
 }
 _OTHER_NAMES = {
+    "cuda": (
+        "cuda.threadIdx, cuda.grid(1) ... are Numba's: C++ has threadIdx.x, blockIdx.x and blockDim.x without it, and "
+        "blockIdx.x * blockDim.x + threadIdx.x is the index"
+    ),
     "math": "math is Python's module: C++ has sqrtf(x), sinf(x) ... without it",
     "rand": "kernels have no rand(): pass numbers that pycuda.curandom makes, or use curand_kernel.h",
     "complex": "pycuda::complex<float> is declared in a header: #include <pycuda-complex.hpp>",
@@ -100,6 +104,11 @@ _HABITS = (
     (
         r"must have arithmetic or unscoped enum type\n[^\n]*READ_AND_MAP",
         "map_expr makes a number of the elements at i: x[i], not x",
+    ),
+    (
+        r'argument of type "[^"\n]*\w \*" is incompatible with parameter of type "[^"*\n]*"\n|'
+        r"must have arithmetic or unscoped enum type\n",
+        "a pointer is no number: x[i] is one of the numbers that x points to",
     ),
     (
         r'identifier "[ab]" is undefined\n *out_type acc = ',
@@ -165,6 +174,8 @@ _HASH_LINE = re.compile(
 _HASH_BEHIND = re.compile(r'"#" not expected here\n[^\n]*#')
 _HASH_IN_MACRO = re.compile(r"^ *# *define\b[^\n]*\S +#(?: |$)", re.MULTILINE)
 _UNDECLARED = re.compile(r'identifier "(\w+)" is undefined\n[^\n]*?(?<![.\w>])\1 *[-+*/]?=(?!=)')
+_INDEX = re.compile(r'identifier "(\w+)" is undefined\n[^\n]*\[[^\]\n]*(?<![.\w>])\1\b')
+_OF_ELEMENTWISE = "size_t total_threads = "  # in the kernels of ElementwiseKernel
 _HOST_CLASSES = "vector|string|map|set|list|deque|unordered_map|unordered_set|shared_ptr|unique_ptr|function|thread"
 # What word processors and web pages put in place of the characters of programs.
 _LOOK_ALIKE = {
@@ -304,9 +315,24 @@ def mistake_in_warnings(output):
     return ""
 
 
-def undeclared_in_errors(output):
-    """One sentence about a variable without a declaration: one that is assigned, or is the size of an array; or ""."""
+def undeclared_in_errors(output, source):
+    """One sentence about a variable without a declaration, or "".
+
+    It is assigned, or the size or the index of an array.
+
+    Parameters
+    ----------
+    output : str
+        What NVRTC or nvcc said.
+    source : str
+    """
     if found := _UNDECLARED_SIZE.search(output):
         return f"{found[1]} is not declared, and {_CONSTANT_SIZE}"
     found = _UNDECLARED.search(output)
+    if not found and (index := _INDEX.search(output)):
+        if _OF_ELEMENTWISE in source:
+            return f"{index[1]} is not declared: the index of an element is i, as in x[i]"
+        return (
+            f"{index[1]} is not declared: int {index[1]} = blockIdx.x * blockDim.x + threadIdx.x; is a thread's index"
+        )
     return f"C++ declares variables with their type: int {found[1]} = ..., or float {found[1]} = ..." if found else ""

@@ -32,7 +32,9 @@ bool misses_runtime_name(std::string_view log) {
   for (std::size_t at = log.find(kBefore); at != std::string_view::npos;
        at = log.find(kBefore, at + 1)) {
     const std::size_t quote = log.find('"', at + kBefore.size());
-    if (quote != std::string_view::npos && log.substr(quote).starts_with("\" is undefined"))
+    // Not "cuda" alone: cuda.threadIdx is a habit from Numba.
+    if (quote != std::string_view::npos && quote > at + kBefore.size() &&
+        log.substr(quote).starts_with("\" is undefined"))
       return true;
   }
   return false;

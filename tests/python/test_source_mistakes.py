@@ -42,6 +42,14 @@ def kernel(body, parameters="float *a, int n"):
         (kernel("", "float a[][]"), r"a\[row \* columns \+ column\]"),
         ("__constant__ float c; " + kernel("c = 1;"), r"only read __constant__ variables: .*get_global"),
         (kernel("x = a[0]; a[1] = x;"), r"declares variables with their type: int x = \.\.\., or float x"),
+        (kernel("a[i] = 1;"), r"i is not declared: int i = blockIdx\.x \* blockDim\.x \+ threadIdx\.x; is a thread's"),
+        (kernel("a[n * row + 1] = 1;"), "row is not declared: int row = blockIdx"),
+        (kernel("a[cuda.threadIdx.x] = 1;"), r"cuda\.threadIdx, cuda\.grid\(1\) \.\.\. are Numba's: .* threadIdx\.x"),
+        (kernel("int i = cuda.grid(1); a[i] = 1;"), "Numba's"),
+        (kernel("a[0] = sqrtf(a);"), r"a pointer is no number: x\[i\]"),
+        (kernel("a[0] = 2 * a;"), r"a pointer is no number: x\[i\]"),
+        (kernel("atomicAdd(&a, 1.0f);"), r"a is an address already, and &a that of the pointer: write atomicAdd\(a, "),
+        (kernel("atomicInc(&p, 9);", "unsigned *p"), r"p is an address already, .*: write atomicInc\(p, \.\.\.\)"),
         (kernel("for (i = 0; i < n; ++i) a[i] = 1;"), r"int i = \.\.\."),
         (kernel("total += a[0];"), r"int total = \.\.\."),
         (kernel("\n# set\na[0] = 1;"), "a comment of C\\+\\+ begins with //"),
@@ -146,6 +154,27 @@ def test_an_option_that_is_misspelt(context):
 def test_an_unknown_architecture(context):
     with pytest.warns(UserWarning), pytest.raises(CompileError, match="prints the architectures that NVRTC knows"):
         SourceModule(KERNEL, arch="sm_987")
+
+
+@pytest.mark.parametrize(
+    ("operation", "words"),
+    [
+        ("y = sqrtf(x)", r"a pointer is no number: x\[i\]"),
+        ("y[i] = 2 * x", r"a pointer is no number: x\[i\]"),
+        ("y[i] = x[j]", r"j is not declared: the index of an element is i, as in x\[i\]"),
+    ],
+)
+def test_operations_that_name_no_element(context, operation, words):
+    x = gpuarray.zeros(4, np.float32)
+    with pytest.raises(CompileError, match=words):
+        ElementwiseKernel("float *x, float *y", operation)(x, x)
+
+
+def test_numba_s_names_are_no_reason_to_try_nvcc(context):
+    with pytest.raises(CompileError) as caught:
+        SourceModule(kernel("a[cuda.threadIdx.x] = 1;"))
+    assert "nvcc was tried" not in str(caught.value)
+    assert str(caught.value).count("cuda.threadIdx.x") == 1
 
 
 def test_a_struct_that_the_preamble_lacks(context):
