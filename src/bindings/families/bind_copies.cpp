@@ -138,7 +138,8 @@ void bind_copies(nb::module_& m) {
         "LogicError\n"
         "    When the memory at `dest` is too small or not the device's.");
   m.def("memcpy_htod_async", &to_device_async, arg("dest"), arg("src"), stream(),
-        "The same in a stream, without waiting. `src` should be page-locked, and must stay as it "
+        "Copy from the host to the device, all bytes of `src`, in a stream, without waiting. `src` "
+        "should be page-locked, and must stay as it "
         "is until the stream is done.");
   m.def("memcpy_dtoh", &to_host, arg("dest"), arg("src"),
         "Copy from the device to the host, as many bytes as `dest` has.\n"
@@ -155,7 +156,8 @@ void bind_copies(nb::module_& m) {
         "LogicError\n"
         "    When the memory at `src` is too small or not the device's.");
   m.def("memcpy_dtoh_async", &to_host_async, arg("dest"), arg("src"), stream(),
-        "The same in a stream, without waiting. `dest` should be page-locked; it is filled when "
+        "Copy from the device to the host, as many bytes as `dest` has, in a stream, without "
+        "waiting. `dest` should be page-locked; it is filled when "
         "the stream is done.");
   m.def("memcpy_dtod", &on_device, arg("dest"), arg("src"), arg("size"),
         "Copy `size` bytes on the device.");

@@ -30,9 +30,11 @@ unsigned int extent(PyObject* item, const char* what) {
   return as_integer<unsigned int>(item, what);
 }
 
-[[noreturn]] void raise_too_many(const char* what) {
-  throw driver::DriverError("function::launch_kernel", CUDA_ERROR_INVALID_HANDLE,
-                            std::string("too many ") + what + " dimensions in kernel launch");
+[[noreturn]] void raise_too_many(const char* what, Py_ssize_t count) {
+  throw driver::DriverError(
+      "function::launch_kernel", CUDA_ERROR_INVALID_VALUE,
+      "too many " + std::string(what) + " dimensions in kernel launch: " + what +
+          " takes up to three numbers, (x, y, z), not " + std::to_string(count));
 }
 
 }  // namespace
@@ -55,7 +57,7 @@ cuda::Dim3 dimensions(PyObject* object, const char* what) {
                  type_name(object).c_str(), meant.c_str());
     throw nb::python_error();
   }
-  if (count > 3) raise_too_many(what);
+  if (count > 3) raise_too_many(what, count);
   for (Py_ssize_t i = 0; i < count; ++i) {
     PyObject* const item = is_tuple ? NB_TUPLE_GET_ITEM(object, i) : NB_LIST_GET_ITEM(object, i);
     extents[static_cast<std::size_t>(i)] = extent(item, what);
