@@ -12,6 +12,7 @@ import builtins
 import contextlib
 import gc
 import os
+import sys
 import warnings
 
 import pytest
@@ -260,12 +261,33 @@ def pytest_fixture_post_finalizer(fixturedef, request):
         request.node.stash.setdefault(_ended, set()).add(fixturedef.argname)
 
 
+def _is_of_package(entry):
+    return entry.frame.f_globals.get("__name__", "").partition(".")[0] == "pycuda"
+
+
+def _is_refusal(excinfo):
+    """Whether the package has refused a call; an error in a line that does not say `raise` may be a bug of its own."""
+    if excinfo is None or not _is_of_package(excinfo.traceback[-1]):
+        return False
+    said = isinstance(excinfo.value, sys.modules["pycuda._driver"].Error)
+    return said or str(excinfo.traceback[-1].statement).lstrip().startswith("raise")
+
+
+def _hide_package(excinfo):
+    """Let the traceback of a call that the package refuses end at the test's line; `--full-trace` shows the rest."""
+    if "pycuda._driver" in sys.modules:
+        for entry in filter(_is_of_package, excinfo.traceback):
+            entry.frame.f_globals["__tracebackhide__"] = _is_refusal  # as pytest has it, for the module
+
+
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_makereport(item, call):
     """Add what is known of kernels to a failure.
 
     Remember whether the test itself passed, too: a failed one keeps its variables alive in its traceback.
     """
+    if call.excinfo is not None:
+        _hide_package(call.excinfo)
     report = yield
     found = item.stash.get(_sections, [])
     if call.excinfo is not None:
@@ -286,7 +308,7 @@ def pytest_runtest_makereport(item, call):
 
 def _used_bytes(cuda, kind):
     """Device memory in use, by a count that only this process changes."""
-    from pycuda._driver import _array, _live_device_bytes  # start-up time: as above
+    from pycuda._driver import _array  # start-up time: as above
 
     gc.collect()
     # What arrays keep for later ones, freed blocks and compiled kernels, is not a leak.
@@ -296,6 +318,13 @@ def _used_bytes(cuda, kind):
         free, total = cuda.mem_get_info()
         return total - free
     # A GPU's driver counts what other processes use as well, and what it takes for itself.
+    return _live_bytes()
+
+
+def _live_bytes():
+    """As many bytes as this package has allocated and not freed."""
+    from pycuda._driver import _live_device_bytes  # start-up time: as above
+
     return _live_device_bytes()
 
 
@@ -307,7 +336,7 @@ def _new_holders(request):
     return where(str(request.config.rootpath), stash[_fixtures].values(), stash[_holders])
 
 
-def _report_leak(request, cuda, kind, used_before):
+def _report_leak(request, cuda, kind, used_before, live_before):
     answer = request.config.option.cuda_leaks
     if answer == "ignore":
         return
@@ -328,6 +357,10 @@ def _report_leak(request, cuda, kind, used_before):
     if not held and holds_memory(request.instance):
         return  # ends with the test
     held = held or "something that outlives it refers to an allocation, an array or a module"
+    # The driver counts whole pages, and what other packages allocate.
+    own = _live_bytes() - live_before
+    if 0 < own < lost < own + 2**16:
+        lost = own
     text = f"{lost} bytes of device memory are still allocated after the test: {held}"
     if answer == "error":
         pytest.fail(text, pytrace=False)
@@ -380,7 +413,7 @@ def cuda_context(request):
     except (cuda.Error, RuntimeError, ValueError) as error:
         raise pytest.fail.Exception(f"no CUDA context: {error}", pytrace=False) from None
     _note_device(request.config)
-    used_before = _used_bytes(cuda, kind)
+    used_before, live_before = _used_bytes(cuda, kind), _live_bytes()
     yield made
     tools.clear_context_caches()
     try:
@@ -389,7 +422,7 @@ def cuda_context(request):
         if cuda.Context.get_current() == made and not made._fault_told:
             _wait_for_work(cuda, made, passed)
             if passed:
-                _report_leak(request, cuda, kind, used_before)
+                _report_leak(request, cuda, kind, used_before, live_before)
         if not passed and request.config.option.cuda_leaks != "ignore":
             _new_holders(request)  # not those of the next test
     finally:

@@ -289,3 +289,28 @@ def test_an_unknown_check_is_refused(project):
     status, output = project(RACE, "--cuda-check=races")
     assert status == 4
     assert "there is no check 'races'" in output
+
+
+def test_calls_that_are_refused_show_the_test_and_not_the_package(project):
+    code = """
+        from pycuda import gpuarray
+        def test_source(cuda_context): SourceModule("__global__ void f(float *a) { a[0] = 1 }")
+        def test_argument(cuda_context): gpuarray.sum(np.zeros(3))
+        def test_launch(cuda_context): fill(cuda.mem_alloc(4), 4096)
+        def test_bug(cuda_context, monkeypatch):
+            monkeypatch.setattr(gpuarray.GPUArray, "size", property(lambda self: {}["no size"]))
+            gpuarray.dot(gpuarray.zeros(3, "f4"), gpuarray.zeros(3, "f4")).get() and len(gpuarray.zeros(3, "f4").size)
+        """
+    status, output = project(code)
+    assert status == 1 and "4 failed" in output, output
+    for text in ('error: expected a ";"', "gpuarray.sum takes an array on the device", "4096 threads per block"):
+        before, _, after = output.partition(f"{text}")
+        assert after, output
+    shown = output.partition("____ test_bug ____")[0]
+    assert "pycuda/compiler.py" not in shown and "pycuda/_arrays" not in shown, shown
+    assert "pycuda/compiler.py" in project(code, "--full-trace")[1]
+
+
+def test_a_leak_is_as_large_as_what_the_test_has_allocated(project):
+    output = project("kept = []\ndef test_it(cuda_context): kept.append(cuda.mem_alloc(100))")[1]
+    assert ": 100 bytes of device memory are still allocated" in output, output
