@@ -250,9 +250,9 @@ def failed_launch():
 
 def _tells_of(finding, failed):
     """Whether a finding is what ended the launch that an error is about."""
-    error = str(failed)
+    error, kernel = str(failed), readable_name(finding.kernel)
     what = finding.message.split()[0] if finding.check == "memory" else ""  # "illegal" or "misaligned"
-    return finding.ended_launch and finding.kernel in error and what in error
+    return finding.ended_launch and kernel in error and what in error
 
 
 class checking(contextlib.ContextDecorator):  # noqa: N801 (used as a function, as those of contextlib)
@@ -260,7 +260,11 @@ class checking(contextlib.ContextDecorator):  # noqa: N801 (used as a function, 
 
     def __init__(self, *names):
         self._names, self._opened = names, None
+        _names_of(names)  # a mistake is an error here, not where the statement begins
         self._has_reader = True  # of the list
+
+    def __repr__(self):
+        return f"<pycuda.checks({', '.join(map(repr, self._names))}), for a with statement or as a decorator>"
 
     def _recreate_cm(self):  # of a decorator, for each call
         one = checking(*self._names)
@@ -308,6 +312,8 @@ class checking(contextlib.ContextDecorator):  # noqa: N801 (used as a function, 
 
 def _names_of(names):
     """The checks that the arguments of `pycuda.checks` name."""
+    from pycuda._checked_programs import unknown_checks  # it imports this module
+
     if not names:
         raise TypeError('pycuda.checks() needs the names of checks: "memory", "init", "race", "sync" or "all"')
     for name in names:
@@ -318,6 +324,8 @@ def _names_of(names):
             )
         if not name.strip():
             raise ValueError("an empty name of a check: the checks are memory, init, race, sync and all")
+        if (unknown := unknown_checks(name)) is not None:
+            raise ValueError(f"unknown check in {unknown.strip()!r}: the checks are memory, init, race, sync and all")
     wanted = {part.strip() for name in names for part in name.split(",")}
     return frozenset("memory" if name == "1" else name for name in wanted - {"0"})
 

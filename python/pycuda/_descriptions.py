@@ -23,7 +23,14 @@ def _stream(stream):
 
 
 def _event(event):
-    return "reached" if event.query() else "recorded, not reached"
+    if not event.query():
+        return "recorded, not reached"
+    try:
+        event.time_since(event)
+    except _driver.Error as error:
+        # An event without a time does not tell.
+        return "never recorded" if "never recorded" in str(error) else "reached or never recorded"
+    return "reached"
 
 
 def _module(module):
@@ -92,6 +99,7 @@ _DESCRIPTIONS = {
     "Context": _context,
     "DeviceAllocation": _allocation,
     "DeviceMemoryPool": _pool,
+    "DriverLog": lambda log: "of the calls that failed since it was made or read",
     "Event": _event,
     "GraphExec": _handle,
     "Memcpy2D": _fields("width_in_bytes", "height", "src_pitch", "dst_pitch"),

@@ -114,6 +114,10 @@ class ArgumentHandler:
     """
 
     def __init__(self, ary):
+        if isinstance(ary, type):
+            raise TypeError(
+                f"{type(self).__name__} takes an array, such as numpy.zeros(n, dtype), not the class {ary!r}"
+            )
         self.array = ary
         self.dev_alloc = None
 

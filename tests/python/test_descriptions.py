@@ -2,6 +2,7 @@
 """`repr` of the objects that programs hold says what they are and in which state, not where Python keeps them."""
 
 import numpy as np
+import pycuda
 import pycuda.driver as cuda
 import pytest
 from pycuda import curandom, gpuarray, tools
@@ -53,6 +54,26 @@ def test_objects_say_what_they_are(things):
     for words, thing in things.items():
         text = repr(thing)
         assert words in text and " object at 0x" not in text and "unknown" not in text, text
+
+
+def test_events_say_whether_they_were_recorded(context):
+    assert repr(cuda.Event()) == "<pycuda.Event never recorded>"
+    assert repr(cuda.Event().record().synchronize()) == "<pycuda.Event reached>"
+    assert repr(cuda.Event(cuda.event_flags.DISABLE_TIMING)) == "<pycuda.Event reached or never recorded>"
+
+
+def test_checks_say_which_they_are_and_a_name_that_is_none_at_once():
+    assert repr(pycuda.checks("race", "sync")).startswith("<pycuda.checks('race', 'sync')")
+    with pytest.raises(ValueError, match="unknown check in 'rase': the checks are memory, init, race, sync and all"):
+        pycuda.checks("race,rase")
+
+
+def test_an_argument_handler_takes_no_class():
+    for kind in (cuda.In, cuda.Out, cuda.InOut):
+        with pytest.raises(
+            TypeError, match=rf"{kind.__name__} takes an array, such as .*, not the class <class 'numpy"
+        ):
+            kind(np.float32)
 
 
 def test_nothing_raises_after_the_memory_is_freed(context):

@@ -17,6 +17,7 @@ def fail():
 
 def test_messages_are_read_once():
     log = cuda.DriverLog()
+    assert repr(log) == "<pycuda.DriverLog of the calls that failed since it was made or read>"
     assert log.read() == ""
     fail()
     assert "cuDeviceGet" in log.read()

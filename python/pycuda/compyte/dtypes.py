@@ -43,7 +43,9 @@ class DTypeRegistry:
         for name in names:
             known = self.name_to_dtype.get(name)
             if known is not None and known != dtype:
-                raise RuntimeError(f"name '{name}' already registered to different dtype")
+                raise RuntimeError(
+                    f"name '{name}' already registered to different dtype {known}: choose another name for {dtype}"
+                )
         # Compare with what is there: a struct given again keeps the dtype object that was registered first.
         dtype = next((known for known in self.dtype_to_name if known == dtype), dtype)
         for name in names:
