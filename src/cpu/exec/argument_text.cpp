@@ -162,8 +162,9 @@ std::string_view what_it_is(std::uint64_t held) {
 }  // namespace
 
 std::string stray_argument(const LaunchContext& launch, std::uint64_t address) {
-  const std::vector<KernelParameter>& parameters = launch.kernel.facts.parameters;
-  const Declared declared = declared_in_source(launch);
+  const PassedArguments arguments = arguments_of(launch);
+  const std::vector<KernelParameter>& parameters = arguments.parameters;
+  const Declared declared = declared_in_source(arguments);
   // A null pointer and an index may lead to a small address as well.
   if (address < least_address && !null_arguments(launch).empty()) return {};
   std::optional<std::size_t> found;
@@ -173,13 +174,13 @@ std::string stray_argument(const LaunchContext& launch, std::uint64_t address) {
     if (is_declared ? !is_pointer(parameters[i], declared.parameters[i])
                     : parameters[i].bytes != address_bytes)
       continue;
-    const auto away = distance_from(word_at(launch, parameters[i].offset), address, is_declared);
+    const auto away = distance_from(word_at(arguments, parameters[i].offset), address, is_declared);
     if (!away || (found && *away >= nearest)) continue;
     found = i;
     nearest = *away;
   }
   if (!found) return {};
-  const std::string_view what = what_it_is(word_at(launch, parameters[*found].offset));
+  const std::string_view what = what_it_is(word_at(arguments, parameters[*found].offset));
   if (what.empty()) return {};
   return (nearest == 0 ? ", which is " : ", near ") + name_of(declared, *found) + ": " +
          std::string(what);
