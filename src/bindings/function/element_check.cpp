@@ -172,7 +172,9 @@ void internal::check_mismatched(const ArrayParameter& parameter, PyObject* objec
   if (!(given == parameter.element)) {
     check_elements(parameter, given, given.kind == Kind::Any ? "" : array::name(state.type));
   }
-  if (!array::is_c_contiguous(state.layout, state.item_bytes)) {
+  // Who makes an array in Fortran order has a kernel for it; a view may be a transposed matrix.
+  const bool is_meant = !state.base.is_valid() && array::is_dense(state.layout, state.item_bytes);
+  if (!is_meant && !array::is_c_contiguous(state.layout, state.item_bytes)) {
     warn_of_strides(parameter, state.layout, state.item_bytes,
                     text_of(tuple_of(state.layout.strides.data(), state.layout.ndim)));
   }
