@@ -14,20 +14,6 @@ from pycuda._checks import as_reported
 #: The exit status of a program that succeeded but for findings.
 FOUND = 9
 
-_CHECKS = ("memory", "init", "race", "sync", "all", "1", "0")
-ALLOWED = "the checks are memory, init, race, sync and all, with commas between them"
-
-
-def unknown_checks(text):
-    """The first name in `text` that is not a check, or None.
-
-    Parameters
-    ----------
-    text : str
-        Names with commas between them.
-    """
-    return next((name for name in text.split(",") if name.strip() not in _CHECKS), None)
-
 
 def run(command, environment, report=None):
     """Run a program and count what the checks find, and launches that fail.

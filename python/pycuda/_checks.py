@@ -10,6 +10,7 @@ import threading
 import warnings
 from dataclasses import dataclass, field
 
+from pycuda._check_names import unknown_checks
 from pycuda._cxx_names import readable_name
 
 #: The first of the codes that the driver has for captures, and the last.
@@ -312,8 +313,6 @@ class checking(contextlib.ContextDecorator):  # noqa: N801 (used as a function, 
 
 def _names_of(names):
     """The checks that the arguments of `pycuda.checks` name."""
-    from pycuda._checked_programs import unknown_checks  # it imports this module
-
     if not names:
         raise TypeError('pycuda.checks() needs the names of checks: "memory", "init", "race", "sync" or "all"')
     for name in names:

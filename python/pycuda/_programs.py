@@ -18,7 +18,7 @@ import shutil
 import sys
 import tempfile
 
-from pycuda import _bindings_runtime, _checked_programs, _nvcc_stand_in, _stand_ins
+from pycuda import _bindings_runtime, _check_names, _checked_programs, _nvcc_stand_in, _stand_ins
 
 _LINKS = ("libcuda.so", "libcuda.so.1")
 # What lists of devices and monitors load.
@@ -277,8 +277,8 @@ def run(arguments):
 
         meant = closest(others[0].partition("=")[0], parser._option_string_actions)
         parser.error(f"there is no option {others[0]}" + (f"; did you mean {meant}?" if meant else ""))
-    if options.check is not None and (unknown := _checked_programs.unknown_checks(options.check)) is not None:
-        parser.error(f"--check={options.check}: there is no check {unknown!r}; {_checked_programs.ALLOWED}")
+    if options.check is not None and (unknown := _check_names.unknown_checks(options.check)) is not None:
+        parser.error(f"--check={options.check}: there is no check {unknown!r}; {_check_names.ALLOWED}")
     if options.check_report and not options.check:
         parser.error("--check-report needs --check")
     if options.report and options.counters:
@@ -291,7 +291,7 @@ def run(arguments):
     except OSError as error:
         parser.error(str(error))
     for one in program[1:] if options.check is None else ():
-        if one == "--check" or one.startswith("--check=") and _checked_programs.unknown_checks(one[8:]) is None:
+        if one == "--check" or one.startswith("--check=") and _check_names.unknown_checks(one[8:]) is None:
             print(f"pycuda: {one} behind {program[0]} is the program's: options of run come before it", file=sys.stderr)
     command = program
     if program[0] in _PROGRAM_OPTIONS or program[0].endswith(".py"):
@@ -299,7 +299,7 @@ def run(arguments):
             parser.error(f"there is no program {program[0]!r}")
         command = [sys.executable, *program]
     elif shutil.which(program[0], path=variables.get("PATH")) is None:
-        is_list = options.check is not None and _checked_programs.unknown_checks(program[0]) is None
+        is_list = options.check is not None and _check_names.unknown_checks(program[0]) is None
         meant = f"; did you mean --check={program[0]}?" if is_list else ""
         parser.error(f"there is no program {program[0]!r}{meant}")
     for option, endings in _WRITTEN_FILES.items():
@@ -351,8 +351,8 @@ def env(arguments):
     )
     _add_options(parser)
     options = parser.parse_args(arguments)
-    if options.check is not None and (unknown := _checked_programs.unknown_checks(options.check)) is not None:
-        parser.error(f"--check={options.check}: there is no check {unknown!r}; {_checked_programs.ALLOWED}")
+    if options.check is not None and (unknown := _check_names.unknown_checks(options.check)) is not None:
+        parser.error(f"--check={options.check}: there is no check {unknown!r}; {_check_names.ALLOWED}")
     try:
         variables = environment(options)
     except OSError as error:

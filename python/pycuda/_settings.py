@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from pycuda._checked_programs import ALLOWED, unknown_checks
+from pycuda._check_names import ALLOWED, unknown_checks
 
 _SWITCH = ("0", "1")
 

@@ -258,12 +258,12 @@ def load(shell):
 
     def cuda_check(line, cell=None):
         """Run a statement or a cell under `pycuda.checks`, and print what they find; `%%cuda_check` may name checks."""
-        from pycuda import _checked_programs, checks  # start-up time: only for one magic
+        from pycuda import _check_names, checks  # start-up time: only for one magic
 
         code = _code_of_magic(shell, "cuda_check", line, cell, ("memory", "init", "race", "sync", "all"))
         names = line.split() if cell is not None else []
-        if names and (unknown := _checked_programs.unknown_checks(",".join(names))) is not None:
-            raise _usage_error(f"%%cuda_check: there is no check {unknown!r}; {_checked_programs.ALLOWED}")
+        if names and (unknown := _check_names.unknown_checks(",".join(names))) is not None:
+            raise _usage_error(f"%%cuda_check: there is no check {unknown!r}; {_check_names.ALLOWED}")
         found, has_run, failed = [], False, False
         try:
             with checks(*(names or ["memory", "race", "sync"])) as found:

@@ -45,7 +45,7 @@ class CudaMemoryLeakWarning(UserWarning):
 
 
 def _names_of_checks(text):
-    from pycuda._checked_programs import ALLOWED, unknown_checks  # start-up time: as below
+    from pycuda._check_names import ALLOWED, unknown_checks  # start-up time: as below
 
     if (unknown := unknown_checks(text)) is not None:
         hint = "write files and folders before --cuda-check, or a name after it: " if os.path.exists(text) else ""
