@@ -134,7 +134,7 @@ CALLS = {
             "__global__ void look(cudaTextureObject_t t, float *o) { o[0] = tex2D<float>(t, 0, 0); }"
         ).get_function("look")(np.zeros((4, 4), np.float32), zeros(), **BLOCK),
         TypeError,
-        "or for a cudaTextureObject_t or cudaSurfaceObject_t a pycuda.driver.TextureObject or SurfaceObject",
+        "if it is a cudaTextureObject_t or cudaSurfaceObject_t, pass a pycuda.driver.TextureObject or SurfaceObject",
     ),
     "rows of a host array": (
         rows,

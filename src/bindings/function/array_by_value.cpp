@@ -22,8 +22,8 @@ std::string advice_on_number(const Argument& argument, const char* advice) {
   std::string text = advice;
   if (argument.declared_type() == "unsigned long long")
     text +=
-        ", or for a cudaTextureObject_t or cudaSurfaceObject_t a pycuda.driver.TextureObject or "
-        "SurfaceObject";
+        "; if it is a cudaTextureObject_t or cudaSurfaceObject_t, pass a "
+        "pycuda.driver.TextureObject or SurfaceObject";
   return text;
 }
 

@@ -172,7 +172,8 @@ void internal::check_mismatched(const ArrayParameter& parameter, PyObject* objec
   if (!(given == parameter.element)) {
     check_elements(parameter, given, given.kind == Kind::Any ? "" : array::name(state.type));
   }
-  // Who makes an array in Fortran order has a kernel for it; a view may be a transposed matrix.
+  // An array without a base may have been asked for in Fortran order. Copies and results of
+  // transposed views, which keep that order, are not told from these.
   const bool is_meant = !state.base.is_valid() && array::is_dense(state.layout, state.item_bytes);
   if (!is_meant && !array::is_c_contiguous(state.layout, state.item_bytes)) {
     warn_of_strides(parameter, state.layout, state.item_bytes,

@@ -7,6 +7,7 @@
 
 #include "bindings/base/limited_api.h"
 #include "bindings/function/kernel_arguments.h"
+#include "cuda/kernel_names.h"
 
 namespace nb = nanobind;
 

@@ -12,6 +12,7 @@
 #include "bindings/function/kernel_arguments.h"
 #include "bindings/function/launch_shape.h"
 #include "bindings/function/state.h"
+#include "cuda/kernel_names.h"
 
 namespace nb = nanobind;
 

@@ -69,8 +69,8 @@ bool holds_address(const PassedArguments& arguments, const KernelParameter& para
 std::string name_of(const Declared& declared, std::size_t index) {
   const std::string number = "argument #" + std::to_string(index) + " (0-based)";
   if (declared.parameters.empty()) return number;
-  const std::string name = "'" + declared.parameters[index] + "'";
-  return declared.is_generated ? name : name + ", " + number;
+  std::string name = "'" + declared.parameters[index] + "'";
+  return declared.is_generated ? std::move(name) : name + ", " + number;
 }
 
 std::string enumerated(const std::vector<std::string>& names) {
@@ -139,10 +139,17 @@ bool is_readable(std::uint64_t address) {
   return is_read;
 }
 
+/// Also what was: memory that has been freed.
+bool is_of_device(std::uint64_t address) {
+  const AddressTable& table = AddressTable::instance();
+  return table.find(address) || table.removed(address) || LocalArea::instance().spans(address) ||
+         !AddressSpace::instance().describe(address).empty();
+}
+
 /// How far an access is from what an argument points to, if it may be one of its elements.
 std::optional<std::uint64_t> distance_from(std::uint64_t held, std::uint64_t address,
                                            bool is_declared) {
-  if (held == 0 || AddressTable::instance().find(held)) return std::nullopt;
+  if (held == 0 || is_of_device(held)) return std::nullopt;
   const bool is_small = held < least_address;
   if (is_small && !is_declared) return std::nullopt;
   const std::uint64_t away = std::max(address, held) - std::min(address, held);
@@ -167,6 +174,7 @@ std::string stray_argument(const LaunchContext& launch, std::uint64_t address) {
   const Declared declared = declared_in_source(arguments);
   // A null pointer and an index may lead to a small address as well.
   if (address < least_address && !null_arguments(launch).empty()) return {};
+  if (is_of_device(address)) return {};
   std::optional<std::size_t> found;
   std::uint64_t nearest = 0;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
@@ -232,6 +240,7 @@ std::string arguments_in(const PassedArguments& arguments, const Allocation& all
   // Two ints side by side may look like an address.
   const std::vector<std::size_t>& found = pointers.empty() ? others : pointers;
   std::vector<std::string> names;
+  names.reserve(found.size());
   for (const std::size_t index : found) names.push_back(name_of(declared, index));
   return enumerated(names);
 }

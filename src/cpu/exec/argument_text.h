@@ -44,8 +44,8 @@ std::string null_arguments(const LaunchContext& launch);
 std::string index_text(const LaunchContext& launch, std::uint64_t address);
 
 /// For an address in or behind no memory of the device: the pointer among the arguments that it
-/// comes from: ", which 'const float *a', argument #1 (0-based), leads to: memory of the host,
-/// ...". Empty if none does.
+/// comes from: ", which is 'const float *a', argument #1 (0-based): memory of the host, ...", or
+/// ", near ..." of an element behind it. Empty if there is none, or what it holds is not known.
 std::string stray_argument(const LaunchContext& launch, std::uint64_t address);
 
 }  // namespace pycuda::cpu::exec

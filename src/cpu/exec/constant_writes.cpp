@@ -8,6 +8,7 @@
 
 #include "cpu/exec/code_tokens.h"
 #include "cpu/exec/source_places.h"
+#include "cpu/exec/stream.h"
 
 namespace pycuda::cpu::exec {
 namespace {
@@ -24,6 +25,14 @@ bool is_step(std::string_view token) { return token == "++" || token == "--"; }
 /// Whether a name behind the token is that of a variable that is declared there.
 bool is_type(std::string_view token) {
   return is_name(token) && token != "else" && token != "do" && token != "return";
+}
+
+/// Whether a variable of this name is declared at `at`, a local one that hides the __constant__.
+bool is_declarator(const Tokens& code, std::size_t at) {
+  if (at == 0) return false;
+  if (is_type(code[at - 1])) return true;
+  const bool is_pointer = code[at - 1] == "*" || code[at - 1] == "&";
+  return is_pointer && at > 1 && is_type(code[at - 2]);
 }
 
 /// Behind the declaration that a __constant__ at `at` belongs to; adds the variables' names.
@@ -47,7 +56,8 @@ std::optional<ConstantWrite> find_constant_write(std::string_view source) {
   std::set<std::string_view> names;
   std::vector<bool> declares(code.size() + 1, false);
   for (std::size_t at = 0; at < code.size(); ++at) {
-    if (code[at] == "__trap") return std::nullopt;
+    if (code[at] == "__trap" || code[at] == "__builtin_trap" || code[at] == "asm")
+      return std::nullopt;
     if (code[at] != "__constant__") continue;
     const std::size_t end = take_declaration(code, at + 1, names);
     std::fill(declares.begin() + static_cast<std::ptrdiff_t>(at),
@@ -55,9 +65,12 @@ std::optional<ConstantWrite> find_constant_write(std::string_view source) {
     at = end;
   }
   if (names.empty()) return std::nullopt;
-  for (const Mention& mention : mentions_of(code)) {
+  const auto mentions = mentions_of(code);
+  for (const Mention& mention : mentions) {
+    if (!declares[mention.begin] && is_declarator(code, mention.begin)) names.erase(mention.name);
+  }
+  for (const Mention& mention : mentions) {
     if (declares[mention.begin] || !names.contains(mention.name)) continue;
-    if (mention.begin > 0 && is_type(code[mention.begin - 1])) continue;
     const bool is_written = (mention.end < code.size() && is_assignment(code[mention.end])) ||
                             (mention.begin > 0 && is_step(code[mention.begin - 1]));
     if (!is_written) continue;

@@ -196,9 +196,7 @@ std::string happened(const LaunchContext& launch, const FaultRecord& record,
     case FaultKind::MisalignedAddress:
       return record.address_known
                  ? "misaligned memory access at address " + at +
-                       (AddressTable::instance().find(record.address)
-                            ? std::string()
-                            : stray_argument(launch, record.address))
+                       stray_argument(launch, record.address)
                  : std::string("misaligned memory access (the processor does not tell where)");
     case FaultKind::Trap:
       return "trap instruction";

@@ -317,7 +317,7 @@ std::string remedy_of_race(const Finding& finding, const FindingSituation& situa
 std::string remedy_of_unwritten(const Finding& finding) {
   if (says(finding, "local variable")) return "give the variable a value where it is declared";
   if (says(finding, "shared memory"))
-    return "write every element that is read before, and call __syncthreads() between: shared "
+    return "write every element before it is read, and call __syncthreads() in between: shared "
            "memory has no value when a block begins";
   return "write every element before the kernel reads it: by the copy to the device that is "
          "missing (In or InOut instead of Out, memcpy_htod), or by pycuda.gpuarray.zeros() or "
@@ -328,7 +328,7 @@ std::string remedy_of_unwritten(const Finding& finding) {
 std::string remedy_of_exit(const Finding& finding, const FindingSituation& situation) {
   const std::string by_return =
       "replace if (i >= n) return; by a condition around the work, not around the barrier";
-  const std::string by_branch =
+  std::string by_branch =
       "move __syncthreads() out of the branch or the loop that only some threads are in: all "
       "threads of the block must call it equally often";
   const Tokens body = kernel_body(finding, situation);

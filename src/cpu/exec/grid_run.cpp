@@ -278,6 +278,7 @@ class ParkedBlock final : public Parked {
         WorkerPool::instance().park(this);
         return advanced;
       }
+      if (outcome == BlockRun::Outcome::Finished) grid_.turns_.store(0, std::memory_order_relaxed);
       if (outcome == BlockRun::Outcome::Finished && next_ < last_) {
         run_->start(next_++);
         continue;
@@ -336,6 +337,7 @@ class ParkedCluster final : public Parked {
       const Round round = run_round(processor);
       if (round.stopped) return end();
       if (unfinished_ == 0) {
+        grid_.turns_.store(0, std::memory_order_relaxed);
         if (next_ == last_) return end();
         start_next();
         continue;

@@ -67,10 +67,11 @@ class GridRun final : public Job {
     std::uint32_t end = 0;
   };
   std::vector<Share> shares_;
-  std::atomic<std::int64_t> run_time_{0};        ///< of all chunks together, in nanoseconds
-  std::uint32_t resident_ = 0;                   ///< blocks that may have begun at a time, at first
-  std::atomic<std::uint32_t> idle_turns_{0};     ///< one after the other
-  std::atomic<std::uint32_t> turns_{0};          ///< of blocks that did more than wait
+  std::atomic<std::int64_t> run_time_{0};     ///< of all chunks together, in nanoseconds
+  std::uint32_t resident_ = 0;                ///< blocks that may have begun at a time, at first
+  std::atomic<std::uint32_t> idle_turns_{0};  ///< one after the other
+  /// Of blocks that did more than wait, since one has finished.
+  std::atomic<std::uint32_t> turns_{0};
   Patience patience_{std::chrono::seconds(10)};  ///< with blocks that only wait
   std::atomic<std::int32_t> more_blocks_{0};     ///< that may still be let in
 };

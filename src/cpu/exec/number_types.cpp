@@ -89,7 +89,7 @@ std::string refused(Operation operation, NumberType type) {
 }
 
 std::string loop_for(NumberType type) {
-  const std::string loop = "a loop with atomicCAS";
+  std::string loop = "a loop with atomicCAS";
   if (type.kind != Numbers::Floating) return loop;
   return loop + " on the bits (" +
          (type.bytes == 2   ? "unsigned short"

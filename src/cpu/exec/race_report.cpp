@@ -167,10 +167,6 @@ FoundPlace found(const Work& work, const WorkAccess& access) {
   return place;
 }
 
-}  // namespace
-
-namespace {
-
 /// What the work has been given of the allocation; empty for a copy or a fill.
 std::string arguments_in(const Work& work, const Allocation& allocation) {
   const auto code = work.code.lock();

@@ -257,8 +257,9 @@ Matrices read_matrices(ThreadFrame* warp, const WarpGroupOperands& form) {
       matrices.a[row] = row_of<row_bytes>(a, first + row, row_bytes);
   }
   const Tile b(warp[0], form.b, form.transposes_b != 0);
+  const std::size_t bytes_along_k = std::size_t{depth_factor(form)} * row_bytes;
   for (std::uint32_t column = 0; column < form.columns; ++column)
-    matrices.b[column] = row_of<most_row_bytes>(b, column, depth_factor(form) * row_bytes);
+    matrices.b[column] = row_of<most_row_bytes>(b, column, bytes_along_k);
   return matrices;
 }
 

@@ -67,7 +67,7 @@ class SparseSums {
   Value* flag(Value* word, unsigned bit) {
     return b_.CreateTrunc(b_.CreateLShr(word, bit), b_.getInt1Ty());
   }
-  /// The bits of the metadata from `bit` on that a chunk of 64 bits has, and its word.
+  /// Where in its word the metadata of a chunk of 64 bits begins.
   static unsigned wide_chunk_bit(unsigned member, unsigned half) { return 16 * half + 4 * member; }
 
   Value* add_one(Value* row, Value* const* words, unsigned step, unsigned member, unsigned half,

@@ -11,7 +11,8 @@
 
 namespace pycuda::cpu::target {
 
-/// What a plan estimates with: cycles for one thread of what a gang does thread by thread.
+/// What a plan estimates with: cycles for one thread of what a gang does thread by thread. The same
+/// for all processors until they are measured on others than Zen 5.
 struct ThreadCosts {
   double gather = 1.3, scatter = 1.1, load = 0.55, turn = 1.7, update = 1.3, atomic = 6, other = 10;
 };

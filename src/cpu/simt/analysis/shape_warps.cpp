@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What the lanes of a gang that is a warp get from a warp operation.
+#include <llvm/IR/Constants.h>
+
 #include "cpu/kernel_abi/frames.h"
 #include "cpu/simt/analysis/shape.h"
 #include "cpu/simt/analysis/warp_sites.h"

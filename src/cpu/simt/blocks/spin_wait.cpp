@@ -177,6 +177,11 @@ bool is_load_of_shared(const llvm::Instruction& instruction) {
   return load && is_in_shared(load->getPointerOperand());
 }
 
+llvm::Value* address_of(const llvm::Instruction& read) {
+  const auto place = llvm::MemoryLocation::getOrNone(&read);
+  return place ? const_cast<llvm::Value*>(place->Ptr) : nullptr;
+}
+
 /// Reads what other blocks may write, in a way that is meant for that, and changes nothing that
 /// brings the loop forward: no atomicAdd that takes the next piece of work.
 bool looks_at_others(const llvm::Instruction& instruction) {
@@ -191,20 +196,40 @@ bool looks_at_others(const llvm::Instruction& instruction) {
   return reads_shared_state(instruction) && !is_in_shared(address);
 }
 
+/// Whether `store` tells the block what its thread has found at one place that others change: by
+/// its value, or by whether it is made.
+bool tells_of_others(const llvm::StoreInst& store, const llvm::Loop& loop,
+                     const llvm::DominatorTree& dominators) {
+  Slice told(loop, dominators);
+  told.add(store.getValueOperand());
+  for (const auto* node = dominators.getNode(store.getParent())->getIDom();
+       node && loop.contains(node->getBlock()); node = node->getIDom()) {
+    if (const llvm::Value* condition = condition_of(*node->getBlock()->getTerminator()))
+      told.add(condition);
+  }
+  return llvm::any_of(told.instructions(), [&](const llvm::Instruction* read) {
+    if (!looks_at_others(*read) || is_retry(*read, loop, dominators)) return false;
+    const llvm::Value* address = address_of(*read);
+    return address && loop.isLoopInvariant(address);
+  });
+}
+
 /// Whether one thread looks at what other blocks write and tells its block through shared memory,
 /// on which the way out depends.
-bool waits_by_shared(const llvm::Loop& loop,
+bool waits_by_shared(const llvm::Loop& loop, const llvm::DominatorTree& dominators,
                      const llvm::SmallPtrSetImpl<const llvm::Instruction*>& exit) {
   if (llvm::none_of(exit, [](const llvm::Instruction* read) { return is_load_of_shared(*read); }))
     return false;
-  bool looks = false, meets = false;
+  bool tells = false, meets = false;
   for (const llvm::BasicBlock* block : loop.blocks()) {
     for (const llvm::Instruction& instruction : *block) {
-      looks |= looks_at_others(instruction);
       meets |= lower::callee_name(instruction) == lower::pseudo::barrier_sync;
+      const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
+      tells = tells || (store && is_in_shared(store->getPointerOperand()) &&
+                        tells_of_others(*store, loop, dominators));
     }
   }
-  return looks && meets;
+  return tells && meets;
 }
 
 /// What a loop's way out depends on.
@@ -219,11 +244,6 @@ struct Wait {
   /// Of what it waits for, if that is one read of memory.
   llvm::Value* address = nullptr;
 };
-
-llvm::Value* address_of(const llvm::Instruction& read) {
-  const auto place = llvm::MemoryLocation::getOrNone(&read);
-  return place ? const_cast<llvm::Value*>(place->Ptr) : nullptr;
-}
 
 Wait wait_of(const llvm::Loop& loop, const llvm::DominatorTree& dominators, bool only_claims) {
   llvm::SmallVector<llvm::BasicBlock*, 4> exiting;
@@ -248,7 +268,7 @@ Wait wait_of(const llvm::Loop& loop, const llvm::DominatorTree& dominators, bool
     wait.address = address_of(*instruction);
   }
   if (several) wait.address = nullptr;
-  if (wait.exit == Exit::Own && waits_by_shared(loop, slice.instructions()))
+  if (wait.exit == Exit::Own && waits_by_shared(loop, dominators, slice.instructions()))
     wait.exit = Exit::Waiting;
   return wait;
 }
