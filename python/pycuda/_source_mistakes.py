@@ -174,7 +174,8 @@ _HASH_LINE = re.compile(
 _HASH_BEHIND = re.compile(r'"#" not expected here\n[^\n]*#')
 _HASH_IN_MACRO = re.compile(r"^ *# *define\b[^\n]*\S +#(?: |$)", re.MULTILINE)
 _UNDECLARED = re.compile(r'identifier "(\w+)" is undefined\n[^\n]*?(?<![.\w>])\1 *[-+*/]?=(?!=)')
-_INDEX = re.compile(r'identifier "(\w+)" is undefined\n[^\n]*\[[^\]\n]*(?<![.\w>])\1\b')
+_SIZES = r"(?:\w+_)?(?:n|w|h|nx|ny|width|height|depth|cols|columns|rows|stride|pitch|size|length|len|count)"
+_INDEX = re.compile(rf'identifier "(?!{_SIZES}")([a-z]\w*)" is undefined\n[^\n]*\[[^\]\n]*(?<![.\w>])\1\b')
 _OF_ELEMENTWISE = "size_t total_threads = "  # in the kernels of ElementwiseKernel
 _HOST_CLASSES = "vector|string|map|set|list|deque|unordered_map|unordered_set|shared_ptr|unique_ptr|function|thread"
 # What word processors and web pages put in place of the characters of programs.

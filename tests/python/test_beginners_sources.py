@@ -29,6 +29,9 @@ BODIES = {
     "throw 1;": "kernels report errors in an array",
     "float *b = malloc(4);": "C++ converts a void * explicitly: (float *)malloc(n)",
     "a[0] = __shfl_down_sync(a[0], 1);": "takes the mask of the warp's threads first: __shfl_down_sync(0xffffffff, x",
+    "__shared__ float s[TILE]; a[0] = s[0];": "TILE is not declared: #define TILE 256 in the source",
+    "a[threadIdx.y * WIDTH + threadIdx.x] = 1;": "WIDTH is not declared: #define WIDTH 256 in the source",
+    "a[idx] = 1;": "idx is not declared: int idx = blockIdx.x * blockDim.x + threadIdx.x; is a thread's index",
     "a[0] = SIZE;": "SIZE is not declared: #define SIZE 256 in the source, or options=['-DSIZE=256']",
 }
 
@@ -45,6 +48,13 @@ def refused(make):
 @pytest.mark.parametrize("body", BODIES)
 def test_the_body_of_a_kernel(body):
     assert BODIES[body] in refused(lambda: SourceModule(f"__global__ void k(float *a)\n{{\n  {body}\n}}\n"))
+
+
+@pytest.mark.parametrize("name", ["width", "n", "n_cols", "stride"])
+def test_an_undeclared_size_in_an_index_is_no_thread_s_index(name):
+    source = f"__global__ void k(float *a) {{ a[threadIdx.y * {name} + threadIdx.x] = 1; }}"
+    text = refused(lambda: SourceModule(source))
+    assert f'identifier "{name}" is undefined' in text and "blockIdx" not in text
 
 
 @pytest.mark.parametrize("type_name", ["Undeclared", "std::vector<float>", "cuComplex", "half"])
