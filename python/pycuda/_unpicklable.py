@@ -47,7 +47,10 @@ for _name, _instead in _INSTEAD.items():
 del _name, _instead
 
 
-_REFUSED = frozenset("__call__ __eq__ __ne__ __getattr__ __setattr__ __reduce_ex__".split())
+_REFUSED = frozenset(
+    "__call__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ __hash__ __bool__ __getattr__ __setattr__ __delattr__ "
+    "__reduce_ex__".split()
+)
 _OF_EVERY_OBJECT = frozenset(dir(object)) | {"__dict__", "__weakref__", "__slots__", "__module__", "__setstate__"}
 
 

@@ -19,6 +19,10 @@ USES = {
     "a call": "lambda thing: thing(3)",
     "length": "lambda thing: len(thing)",
     "comparison": "lambda thing: thing == 1",
+    "an order": "lambda thing: thing < 1",
+    "a key": "lambda thing: {thing: 1}",
+    "a condition": "lambda thing: bool(thing)",
+    "an attribute less": "lambda thing: delattr(thing, 'note')",
     "a copy to NumPy": "lambda thing: np.asarray(thing)",
     "a test of its class": "lambda thing: isinstance(thing, gpuarray.GPUArray)",
     "a new attribute": "lambda thing: setattr(thing, 'note', 1)",
@@ -59,6 +63,7 @@ def check(use, things):
 
 def test_a_task_with_any_object_of_the_package_fails_with_the_reason():
     check(USES["a method"], list(KINDS.values()))
+    check(USES["a condition"], list(KINDS.values()))
 
 
 @pytest.mark.parametrize("use", USES)
