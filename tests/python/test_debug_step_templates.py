@@ -7,6 +7,7 @@ import pytest
 from programs import is_cpu
 from pycuda import gpuarray
 from pycuda._stepping.declarations import Declarations, names_of
+from pycuda._stepping.templates import named_parts, split_outside
 from pycuda._stepping.types import Types
 from pycuda.compiler import SourceModule
 
@@ -121,6 +122,38 @@ template <int N, typename T = float> __global__ void k() {
     assert declared.of("_ZZ1kILi8EdEvvE7unknown", 1).shape == (0, 2)
 
 
+@pytest.mark.parametrize(
+    ("declarations", "second", "shape"),
+    [
+        ("float a[1 << 4], b[16];", "b", (16,)),
+        ("float a[N >> 1], b[4];", "b", (4,)),
+        ("float a[(N > 4) + 1], b[N];", "b", (8,)),
+        ("float a[N < 4 ? 4 : N], b[N / 2][2];", "b", (4, 2)),
+    ],
+)
+def test_operators_in_dimensions_are_no_brackets(declarations, second, shape):
+    source = f"template <int N> __global__ void k() {{ __shared__ {declarations} }}"
+    declared = Declarations(source.encode(), Types({}))
+    assert declared.of(f"_ZZ1kILi8EEvvE1{second}", 1).shape == shape
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("a[1 << 4], b[16]", ["a[1 << 4]", " b[16]"]),
+        ("s[N >> 1], t[4]", ["s[N >> 1]", " t[4]"]),
+        ("int a = 1 << 4, b = c->d, e", ["int a = 1 << 4", " b = c->d", " e"]),
+        ("Pair<A<int, 2>, (3 > 2)> p, q", ["Pair<A<int, 2>, (3 > 2)> p", " q"]),
+    ],
+)
+def test_angles_are_brackets_outside_of_others_alone(text, parts):
+    assert split_outside(text, ",") == parts
+
+
+def test_template_arguments_may_compare_in_brackets():
+    assert named_parts("k<(3 > 2), float>::s") == [("k", ["(3 > 2)", "float"]), ("s", [])]
+
+
 def test_structures_that_no_variable_has_are_known_by_their_definitions(context):
     source = """
 #define WIDE 3
@@ -129,6 +162,7 @@ template <class T, int N> struct Pair {
  public:
   __device__ T sum() const { T s = 0; for (int i = 0; i < N; ++i) s += x[i]; return s; }
   T x[N];
+  __device__ int either(bool c) const { return c ? y : 0; }
   int y, z;
   Point end;
  private:
@@ -153,14 +187,20 @@ def test_what_has_a_layout_that_nothing_tells_is_named_by_bytes(context):
     source = """
 template <class T> struct Base { T x; };
 template <class T> struct Pair : Base<T> { int y; };
+template <class T> struct Either { union { T x; int bits; }; int z; };
+template <class T> struct Bits { int few : 3; int z; };
 template <class T> __global__ void k(T *out)
 {
   __shared__ Pair<T> pairs[2];
+  __shared__ Either<T> either[2];
+  __shared__ Bits<T> bits[2];
+  either[threadIdx.x].z = 7;
+  bits[threadIdx.x].z = 7;
   pairs[threadIdx.x].y = 7;
-  out[threadIdx.x] = pairs[threadIdx.x].y;
+  out[threadIdx.x] = pairs[threadIdx.x].y + either[threadIdx.x].z + bits[threadIdx.x].z;
 }
 """
     k = SourceModule(source, no_extern_c=True).get_function("k<float>")
     walk = pycuda.debug.step(k, gpuarray.zeros(2, np.float32), block=(2, 1, 1), thread=(1, 0, 0))
-    assert [str(touch) for one in walk for touch in one.reads] == ["pairs+12 = 7"]
+    assert [str(touch) for one in walk for touch in one.reads] == ["pairs+12 = 7", "either+12 = 7", "bits+12 = 7"]
     assert "pairs" not in walk[-1].variables

@@ -13,7 +13,7 @@ _INNER = re.compile(r"\{[^{}]*\}")
 _ACCESS = re.compile(r"\b(?:public|private|protected)\s*:(?!:)")
 _MEMBER = re.compile(r"^([\w:<>, ]*?[\w>])\s*(\*?)\s*\b(\w+)\s*((?:\[[^\]]*\]\s*)*)$")
 _NO_DATA = re.compile(r"\b(?:static|using|typedef|friend|template|operator|enum|struct|class)\b|\(")
-_OTHER_LAYOUT = re.compile(r"\b(?:virtual|union|alignas|__align__|__attribute__)\b|\w\s*:\s*\d")
+_OTHER_LAYOUT = re.compile(r"\b(?:virtual|alignas|__align__|__attribute__)\b|\w\s*:\s*\d")
 _VECTOR = re.compile(r"([a-z]+?)([1-4])$")
 
 
@@ -52,10 +52,11 @@ class Structures:
         return self._structure(known[1], dict(zip(known[0], parts[0][1])), depth)
 
     def _structure(self, body, bound, depth):
-        if _OTHER_LAYOUT.search(body):
-            return None
+        has_union = re.search(r"\bunion\b", body)  # its members are in a block of their own
         while (inner := _INNER.sub(";", body)) != body:
             body = inner
+        if has_union or _OTHER_LAYOUT.search(body):
+            return None
         fields, offsets, size, widest = {}, [], 0, 1
         for statement in split_outside(_ACCESS.sub("", body), ";"):
             words = statement.partition("=")[0].strip()

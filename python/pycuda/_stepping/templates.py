@@ -25,20 +25,31 @@ _OPERATIONS = {
 _DEEPEST = 20  # names that stand for names
 
 
+def _depths(text, at=0):
+    """Each place of a text from `at` on, and how many brackets are open behind it.
+
+    `<` and `>` are operators in other brackets, and in `<<` and `->` everywhere.
+    """
+    angles = others = 0
+    for place in range(at, len(text)):
+        if text[place] in "({[":
+            others += 1
+        elif text[place] in ")}]":
+            others -= 1
+        elif others == 0 and text[place] == "<" and "<<" not in text[max(place - 1, 0) : place + 2]:
+            angles += 1
+        elif others == 0 and text[place] == ">" and not text.endswith("-", 0, place):
+            angles = max(angles - 1, 0)
+        yield place, angles + others
+
+
 def split_outside(text, separator):
     """The parts of a text between separators that are in no brackets."""
-    parts, depth, begin, at = [], 0, 0, 0
-    while at < len(text):
-        if text[at] in "<({[":
-            depth += 1
-        elif text[at] in ">)}]":
-            depth -= 1
-        elif depth == 0 and text.startswith(separator, at):
+    parts, begin = [], 0
+    for at, depth in _depths(text):
+        if depth == 0 and at >= begin and text.startswith(separator, at):
             parts.append(text[begin:at])
-            at += len(separator)
-            begin = at
-            continue
-        at += 1
+            begin = at + len(separator)
     return [*parts, text[begin:]]
 
 
@@ -60,12 +71,7 @@ def named_parts(name):
 
 def _closing(text, at):
     """Where the bracket ends that begins there."""
-    depth = 0
-    for place in range(at, len(text)):
-        depth += (text[place] in "<({") - (text[place] in ">)}")
-        if depth == 0:
-            return place
-    return len(text)
+    return next((place for place, depth in _depths(text, at) if depth == 0), len(text))
 
 
 def template_parameters(head):
