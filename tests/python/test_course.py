@@ -4,6 +4,7 @@
 import pathlib
 import re
 import sys
+import types
 
 import numpy as np
 import pycuda
@@ -206,6 +207,22 @@ def test_importing_the_course_makes_small_mistakes_errors(pointer):
         PYCUDA_CPU_CHECK=None,
     )
     assert "an illegal memory access" in output
+
+
+def test_a_kernel_with_a_name_of_python_s_own_is_one_that_is_called(course, monkeypatch):
+    from course import own_context
+    from course.checks import NotYet
+    from pycuda._notebook_kernels import NotCompiled
+
+    monkeypatch.setattr(own_context, "kernels_of_cell_before", lambda: ["total"])
+
+    def answer():
+        return sum(len([1]))
+
+    called = types.FunctionType(answer.__code__, {"sum": NotCompiled("sum", "In[1]"), "__builtins__": __builtins__})
+    with pytest.raises(NotYet, match="defines the kernel `total`, and this one calls `sum`: name the kernel `sum`"):
+        own_context._refuse_other_name(called)
+    own_context._refuse_other_name(answer)
 
 
 def test_accesses_that_are_unknown_are_not_right(course, monkeypatch):

@@ -127,7 +127,7 @@ def _refuse_other_name(function):
     if not defined or not isinstance(function, types.FunctionType):
         return
     asked = dict.fromkeys(one.argval for one in dis.get_instructions(function) if one.opname == "LOAD_GLOBAL")
-    known = function.__globals__ | vars(builtins)
+    known = vars(builtins) | function.__globals__
     wanted = [name for name in asked if isinstance(known.get(name), (cuda.Function, NotCompiled)) or name not in known]
     if wanted and not set(defined) & set(asked):
         raise NotYet(
