@@ -83,7 +83,7 @@ def stride_of(access, row=None):
 def _is_one_of_each_row(access, kernel):
     """Whether no two lanes of the sample are in one row of the block, whose rows have more."""
     sample, row = access.sample, kernel.block[0]
-    if sample is None or row == 1:
+    if sample is None or row == 1 or len(sample.lanes) < 2:
         return False
     return len({(sample.warp * WARP + lane) // row for lane in sample.lanes}) == len(sample.lanes)
 

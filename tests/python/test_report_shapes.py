@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What a report advises about the shape of a launch: lone threads, few blocks, rows of the block, and no checks."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from programs import is_cpu
@@ -271,6 +273,15 @@ def test_strides_within_rows_of_a_block():
     assert stride(range(4), [0, 64, 4, 68], 34, warp=1) == 64
     assert stride(range(4), [0, 64, 128, 192], 1) is None
     assert stride([0, 16], [0, 1624], None) is None  # not a whole number of bytes from lane to lane
+
+
+def test_a_single_lane_is_not_one_of_each_row():
+    lone, pair = (
+        Access("st", "global", "store", 4, 1, 1, 1, len(lanes), AccessSample((0, 0, 0), 0, lanes, addresses))
+        for lanes, addresses in (((0,), (0,)), ((0, 16), (0, 64)))
+    )
+    kernel = SimpleNamespace(block=(16, 16, 1))
+    assert [_report_costs._is_one_of_each_row(one, kernel) for one in (lone, pair)] == [False, True]
 
 
 def test_a_launch_that_is_too_large_for_checks_says_so_first(kernels):
