@@ -13,6 +13,7 @@ import warnings
 import numpy as np
 
 from pycuda import _driver
+from pycuda._source_places import user_frame
 from pycuda.compyte.array import c_contiguous_strides, is_c_contiguous_strides, is_f_contiguous_strides
 from pycuda.tools import ScalarArg, VectorArg, dtype_to_ctype, parse_c_arg
 
@@ -203,7 +204,7 @@ class Vector:
                 warnings.warn(
                     f"argument '{self.argument.name}' is declared as {declared}, the array has dtype {given}: "
                     f"its bits are read as {declared}",
-                    stacklevel=4,
+                    stacklevel=user_frame()[1],
                 )
             return
         if declared.fields is not None:
@@ -295,8 +296,9 @@ class Call:
                 warnings.warn(
                     f"{name} computes {self.size} element{'' if self.size == 1 else 's'}, as many as "
                     f"'{shortest.argument.name}' has, and leaves out the other {rest} of '{vector.argument.name}': "
-                    f"pass its first {self.size} alone, a{flat}[:{self.size}], if this is intended",
-                    stacklevel=4,
+                    f"pass its first {self.size} alone, {vector.argument.name}{flat}[:{self.size}], if this is "
+                    "intended",
+                    stacklevel=user_frame()[1],
                 )
 
     def _choose_layout(self, name, vectors):

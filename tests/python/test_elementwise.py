@@ -139,8 +139,8 @@ def test_the_first_vector_says_how_many_elements_there_are():
     assert z.get().tolist() == [*(2 * ramp(6)), -1, -1, -1]
     computes = "add computes 6 elements, as many as 'x' has, and leaves out the other"
     assert [str(one.message) for one in seen] == [
-        f"{computes} 14 of 'y': pass its first 6 alone, a.ravel()[:6], if this is intended",
-        f"{computes} 3 of 'z': pass its first 6 alone, a[:6], if this is intended",
+        f"{computes} 14 of 'y': pass its first 6 alone, y.ravel()[:6], if this is intended",
+        f"{computes} 3 of 'z': pass its first 6 alone, z[:6], if this is intended",
     ]
     assert {one.filename for one in seen} == {__file__}
 

@@ -227,5 +227,10 @@ def test_the_default_argument_serves_arrays_of_any_length(n):
 
 def test_a_sum_of_products_warns_of_the_elements_that_it_leaves_out():
     products = ReductionKernel(np.float32, "0", "a+b", "x[i] * y[i]", "float *x, float *y", "dot")
-    with pytest.warns(UserWarning, match="dot computes 4 elements, as many as 'x' has, and leaves out the other 2 of"):
+    with pytest.warns(UserWarning) as seen:
         assert products(to_gpu(np.arange(4, dtype=f4)), to_gpu(np.arange(6, dtype=f4))).get() == 14
+    assert [str(one.message) for one in seen] == [
+        "dot computes 4 elements, as many as 'x' has, and leaves out the other 2 of 'y': pass its first 4 alone, "
+        "y[:4], if this is intended"
+    ]
+    assert seen[0].filename == __file__
