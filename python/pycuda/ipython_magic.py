@@ -122,9 +122,15 @@ def _hidden_by(functions, namespace):
     for name in functions:
         earlier = namespace.get(name)
         if name not in namespace and hasattr(builtins, name):
-            yield f"{name}: the kernel hides Python's own {name}; give it another name, and `del {name}` for Python's"
+            yield (
+                f"{name}: the kernel hides Python's own {name}; give the kernel another name, and `del {name}` for "
+                "Python's"
+            )
         elif isinstance(earlier, types.ModuleType):
-            yield f"{name}: the kernel hides the module {earlier.__name__}; give it another name, and import it again"
+            module = earlier.__name__
+            yield (
+                f"{name}: the kernel hides the module {module}; give the kernel another name, and import {module} again"
+            )
 
 
 @contextlib.contextmanager

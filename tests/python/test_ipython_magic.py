@@ -70,8 +70,8 @@ def test_a_kernel_that_hides_a_name_of_python_s_or_a_module_says_so_once(context
     source = "__global__ void print() {}\n__global__ void np() {}\n__global__ void sum() {}"
     ipython_magic.compile_cell("", source, names)
     assert capsys.readouterr().out.splitlines() == [
-        "print: the kernel hides Python's own print; give it another name, and `del print` for Python's",
-        "np: the kernel hides the module numpy; give it another name, and import it again",
+        "print: the kernel hides Python's own print; give the kernel another name, and `del print` for Python's",
+        "np: the kernel hides the module numpy; give the kernel another name, and import numpy again",
     ]
     ipython_magic.compile_cell("", source, names)
     assert capsys.readouterr().out == ""
