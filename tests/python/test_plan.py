@@ -160,3 +160,22 @@ def test_what_the_versions_of_a_kernel_have_in_common_is_listed_once():
         """,
         PYCUDA_DRIVER="cpu",
     )
+
+
+def test_the_plan_of_a_long_kernel_says_that_better_code_is_to_come():
+    # benchmarks/sample/implementation.py waits for kernels with these words.
+    output, _ = run_program(
+        """
+import pycuda.autoinit
+from pycuda.compiler import SourceModule
+
+lines = " ".join(f"x = x * x + {turn}.5f;" for turn in range(5000))
+source = f"__global__ void k(float *a) {{ float x = a[threadIdx.x]; {lines} a[threadIdx.x] = x; }}"
+plan = SourceModule(source).get_function("k").plan(block=(64, 1, 1))
+assert not plan.is_vector
+print(plan)
+""",
+        PYCUDA_DRIVER="cpu",
+        PYCUDA_CPU_CHECK=None,
+    )
+    assert "long: runs thread by thread until it has run for about" in output
