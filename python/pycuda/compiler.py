@@ -54,10 +54,11 @@ class SourceModule(CudaModule):
     check_arguments : bool, optional
         Whether arrays (GPUArray, In, Out, InOut, and what has `__cuda_array_interface__`) must fit the pointers that
         kernels declare. Numbers of another size, `__half`, `__nv_bfloat16` and `complex<float>` among them, are a
-        TypeError; numbers of another kind, and views with gaps between their elements, are a UserWarning, once for each
-        parameter. Enumerations count as their integers. `void`, types of one byte, structs, vectors, and complex for
-        plain numbers fit everything; so do explicit pointers. An array for a number is a TypeError, an integer that the
-        declared type does not hold an OverflowError. True unless PYCUDA_CHECK_ARGUMENTS is 0.
+        TypeError; numbers of another kind, and views that do not lie in C order (with gaps, or transposed), are a
+        UserWarning, once for each parameter. Enumerations count as their integers. `void`, types of one byte, structs,
+        vectors, and complex for plain numbers fit everything; so do explicit pointers. An array for a number is a
+        TypeError, an integer that the declared type does not hold an OverflowError. True unless PYCUDA_CHECK_ARGUMENTS
+        is 0.
     name_expressions : list of str
         Instances of templates that must be in the module, as "k<float, 3>"; see `get_function`.
 
