@@ -61,7 +61,7 @@ for blocks in BLOCKS:
 @pytest.mark.parametrize("vectors", ["1", "0"])
 @pytest.mark.parametrize("turn", TURNS.values(), ids=TURNS)
 def test_all_blocks_come_to_run(turn, vectors):
-    program = PROGRAM.replace("TURN", turn).replace("BLOCKS", "(3, 24, 200)").replace("COOPERATIVE", "False")
+    program = PROGRAM.replace("TURN", turn).replace("BLOCKS", "(3, 24, 60)").replace("COOPERATIVE", "False")
     output, _ = run_program(program, PYCUDA_CPU_THREADS="2", PYCUDA_CPU_VECTOR=vectors)
     assert output.split() == ["1", "1", "1"]
 

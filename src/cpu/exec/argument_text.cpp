@@ -14,9 +14,11 @@
 #include <vector>
 
 #include "base/cxx_names.h"
+#include "cpu/exec/address_space.h"
 #include "cpu/exec/address_table.h"
 #include "cpu/exec/code_tokens.h"
 #include "cpu/exec/declared_parameters.h"
+#include "cpu/exec/local_area.h"
 #include "cpu/exec/number_types.h"
 #include "cpu/exec/source_places.h"
 #include "cpu/exec/stream.h"
@@ -67,7 +69,7 @@ bool holds_address(const PassedArguments& arguments, const KernelParameter& para
 }
 
 std::string name_of(const Declared& declared, std::size_t index) {
-  const std::string number = "argument #" + std::to_string(index) + " (0-based)";
+  std::string number = "argument #" + std::to_string(index) + " (0-based)";
   if (declared.parameters.empty()) return number;
   std::string name = "'" + declared.parameters[index] + "'";
   return declared.is_generated ? std::move(name) : name + ", " + number;

@@ -196,6 +196,16 @@ bool looks_at_others(const llvm::Instruction& instruction) {
   return reads_shared_state(instruction) && !is_in_shared(address);
 }
 
+/// Whether an address is the same in each turn, also if it is computed anew.
+bool is_one_place(const llvm::Value* address, const llvm::Loop& loop) {
+  if (address == nullptr) return false;
+  if (loop.isLoopInvariant(address)) return true;
+  const auto* made = llvm::dyn_cast<llvm::Instruction>(address);
+  return made && llvm::isa<llvm::CastInst, llvm::GetElementPtrInst, llvm::BinaryOperator>(made) &&
+         llvm::all_of(made->operands(),
+                      [&](const llvm::Use& part) { return is_one_place(part.get(), loop); });
+}
+
 /// Whether `store` tells the block what its thread has found at one place that others change: by
 /// its value, or by whether it is made.
 bool tells_of_others(const llvm::StoreInst& store, const llvm::Loop& loop,
@@ -209,8 +219,7 @@ bool tells_of_others(const llvm::StoreInst& store, const llvm::Loop& loop,
   }
   return llvm::any_of(told.instructions(), [&](const llvm::Instruction* read) {
     if (!looks_at_others(*read) || is_retry(*read, loop, dominators)) return false;
-    const llvm::Value* address = address_of(*read);
-    return address && loop.isLoopInvariant(address);
+    return llvm::isa<llvm::LoadInst>(read) || is_one_place(address_of(*read), loop);
   });
 }
 
