@@ -163,5 +163,6 @@ def test_what_the_compiler_says_is_said_once_and_ends_without_a_line_break(conte
     with pytest.raises(cuda.LogicError):
         linker.add_data(b"nothing", cuda.jit_input_type.PTX)
     assert len(heard) == at_load + 2
-    for succeeded, information, errors in heard:
+    # What NVIDIA's driver has not looked at has been loaded with success.
+    for succeeded, information, errors in heard if is_cpu() else heard[at_load:]:
         assert not succeeded and errors and not errors.endswith("\n") and not information.endswith("\n")
