@@ -295,7 +295,7 @@ TEST_CASE("what nobody wrote is to be written") {
   CHECK(contains(remedy("a thread reads global memory that nobody wrote, 8 bytes into the block"),
                  "InOut instead of Out, memcpy_htod), or by pycuda.gpuarray.zeros() or fill()"));
   CHECK(contains(remedy("a thread reads shared memory that nobody wrote, 0 bytes into"),
-                 "call __syncthreads() between"));
+                 "call __syncthreads() in between"));
   CHECK(contains(remedy("a thread reads a local variable of the thread that it did not write"),
                  "where it is declared"));
 }
