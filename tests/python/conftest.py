@@ -132,6 +132,12 @@ def cpu_context(context):
 
 
 @pytest.fixture
+def needs_cpu_driver(context):
+    if "CPU" not in context.get_device().name():
+        pytest.skip("needs the CPU driver: a wait for a GPU cannot be left, nor its kernel stopped")
+
+
+@pytest.fixture
 def programs_on_cpu(monkeypatch):
     """The test's programs run on the CPU driver, also where there is a GPU."""
     if not has_cpu_driver():

@@ -39,12 +39,6 @@ CALLS = {
 pytestmark = pytest.mark.usefixtures("needs_cpu_driver")
 
 
-@pytest.fixture
-def needs_cpu_driver(context):
-    if "CPU" not in context.get_device().name():
-        pytest.skip("needs the CPU driver: a wait for a GPU cannot be left")
-
-
 @pytest.mark.parametrize("call", CALLS)
 def test_handlers_run_while_a_call_waits(call):
     output, _ = run_program(

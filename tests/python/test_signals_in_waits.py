@@ -25,12 +25,6 @@ WAITS = ["cuda.Context.synchronize()", "stream.synchronize()", "event.synchroniz
 pytestmark = pytest.mark.usefixtures("needs_cpu_driver")
 
 
-@pytest.fixture
-def needs_cpu_driver(context):
-    if "CPU" not in context.get_device().name():
-        pytest.skip("needs the CPU driver: a wait for a GPU cannot be left")
-
-
 @pytest.mark.parametrize("wait", WAITS)
 def test_handlers_run_while_a_call_waits(wait):
     output, _ = run_program(
