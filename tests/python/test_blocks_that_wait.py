@@ -80,3 +80,52 @@ def test_clusters_that_wait_for_other_clusters_let_them_run():
     program = program.replace("BLOCKS", "(24,)").replace("COOPERATIVE", "False")
     output, _ = run_program(program, PYCUDA_CPU_THREADS="2", PYCUDA_CPU_ARCH="sm_90")
     assert output.split() == ["1"]
+
+
+# The loops end without other blocks, though they look at what these write.
+OWN_LOOPS = {
+    "a list for each bucket": """
+__global__ void lists(int *head, int *next, int n)
+{
+  __shared__ int count;
+  if (threadIdx.x == 0) count = n;
+  __syncthreads();
+  for (int i = 0; i < count; ++i) {
+    int item = i * 64 + threadIdx.x;
+    next[item] = atomicExch(&head[item % 7], item);
+    __syncthreads();
+    if (threadIdx.x == 0 && i > 100) count = 0;
+    __syncthreads();
+  }
+}
+""",
+    "a search by levels": """
+__global__ void lists(int *visited, int *levels, int n)
+{
+  __shared__ int changed;
+  int level = 0;
+  do {
+    __syncthreads();
+    if (threadIdx.x == 0) changed = 0;
+    __syncthreads();
+    int place = (threadIdx.x * 5 + level) % n;
+    if (level < 6 && levels[place] == level) {
+      atomicCAS(&visited[place], 0, 1);
+      changed = 1;
+    }
+    ++level;
+    __syncthreads();
+  } while (changed);
+}
+""",
+}
+
+
+@pytest.mark.parametrize("source", OWN_LOOPS.values(), ids=OWN_LOOPS)
+def test_loops_that_wait_for_nobody_are_vectors(source):
+    program = f"""
+import pycuda.autoinit
+from pycuda.compiler import SourceModule
+print(SourceModule('''{source}''').get_function("lists").plan(block=(64, 1, 1)).is_vector)
+"""
+    assert run_program(program)[0].split() == ["True"]
