@@ -79,8 +79,6 @@ Broken packing(const Instruction& instruction) {
                  "has a third source where the two fill the result, or lacks it");
 }
 
-bool is_narrow_pair(Type type) { return type >= Type::E4M3x2 && type <= Type::S2F6x2; }
-
 /// To pairs of floats of at most 8 bits, or of fixed-point numbers.
 Broken to_narrow(const Modifiers& modifiers, Type to, Type from) {
   const bool is_fixed = to == Type::S2F6x2, is_exponent = to == Type::UE8M0x2;

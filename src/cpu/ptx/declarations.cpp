@@ -133,7 +133,9 @@ std::uint64_t range(Cursor& cursor) {
 }
 
 bool is_reference(Type type) { return type >= Type::TexRef; }
-bool is_of_instructions_alone(Type type) { return type >= Type::E2M3x2 && type <= Type::S2F6x2; }
+bool is_of_instructions_alone(Type type) {
+  return is_narrow_pair(type) && type != Type::E4M3x2 && type != Type::E5M2x2;
+}
 
 }  // namespace
 

@@ -22,9 +22,8 @@ struct Wanted {
   bool may_be_wider = false;
 };
 
-bool has_pairs_of_bytes(const Modifiers& modifiers) {
-  return std::any_of(modifiers.types.begin(), modifiers.types.end(),
-                     [](Type type) { return type >= Type::E4M3x2 && type <= Type::S2F6x2; });
+bool has_narrow_pairs(const Modifiers& modifiers) {
+  return std::any_of(modifiers.types.begin(), modifiers.types.end(), is_narrow_pair);
 }
 
 }  // namespace
@@ -109,7 +108,7 @@ std::string_view operand_signature(const Instruction& instruction) {
       if (modifiers.types.size() != 2) return "";
       if (modifiers.has("scaled::n2::ue8m0"))
         return modifiers.types[1] == Type::F32 ? "tssh" : "tsh";
-      return has_pairs_of_bytes(modifiers) ? "tss" : "TS";
+      return has_narrow_pairs(modifiers) ? "tss" : "TS";
     case Opcode::ld:
     case Opcode::ldu:
     case Opcode::suld:

@@ -37,6 +37,8 @@ bool is_float(Type type) { return type >= Type::F16 && type <= Type::F64; }
 
 bool is_signed(Type type) { return (type >= Type::S8 && type <= Type::S64) || type == Type::S16x2; }
 
+bool is_narrow_pair(Type type) { return type >= Type::E4M3x2 && type <= Type::S2F6x2; }
+
 bool is_untyped(Type type) { return type >= Type::B8 && type <= Type::B128; }
 
 std::string_view name_of(Type type) { return kTypes[static_cast<std::size_t>(type)].name; }

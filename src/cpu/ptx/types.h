@@ -35,13 +35,13 @@ enum class Type : std::uint8_t {
   F64,
   E4M3,
   E5M2,
-  E4M3x2,
+  E4M3x2,  // the first of is_narrow_pair
   E5M2x2,
   E2M3x2,
   E3M2x2,
   E2M1x2,
   UE8M0x2,
-  S2F6x2,
+  S2F6x2,  // the last
   TexRef,
   SamplerRef,
   SurfRef,
@@ -51,6 +51,7 @@ std::uint32_t bits_of(Type type);  ///< 0 for None; 1 for Pred
 bool is_float(Type type);          ///< F16 .. F64, packed forms included
 bool is_signed(Type type);
 bool is_untyped(Type type);           ///< B8 .. B128
+bool is_narrow_pair(Type type);       ///< two elements of at most 8 bits
 std::string_view name_of(Type type);  ///< "f32"
 
 enum class Space : std::uint8_t {
