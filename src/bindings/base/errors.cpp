@@ -91,6 +91,7 @@ std::string advice_on_fault(const std::string& text) {
   }
   std::string advice = cuda::advice_on_grid_fault(text);
   const bool is_trap = text.find("trap instruction in kernel") != std::string::npos;
+  // The CPU driver's words, where it has found the store.
   const bool is_explained = text.find("__constant__ memory") != std::string::npos;
   if (advice.empty() && is_trap && !is_explained) {
     advice =

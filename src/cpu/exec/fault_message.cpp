@@ -226,8 +226,7 @@ std::string happened(const LaunchContext& launch, const FaultRecord& record,
 /// Where a texture's or surface's handle is the address of memory.
 std::string array_for_handle(const LaunchContext& launch, const FaultRecord& record) {
   const auto memory = AddressTable::instance().find(record.address);
-  if (!memory || std::string_view(record.detail).find("is no live") == std::string_view::npos)
-    return {};
+  if (!record.is_handle || !memory) return {};
   const bool is_surface =
       std::string_view(record.headline).find("surface") != std::string_view::npos;
   const std::string passed = passed_as(launch, *memory);

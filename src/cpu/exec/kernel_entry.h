@@ -22,6 +22,7 @@ struct FaultRecord {
   FaultKind kind{};
   std::uint64_t address = 0;
   bool address_known = false;
+  bool is_handle = false;    ///< the address was given as a texture's or surface's handle
   bool thread_known = true;  ///< false: stopped from outside
   bool for_gang = false;     ///< `thread` is the first of its gang, it may have been another one
   int signal = 0;            ///< 0: a runtime call found it

@@ -17,13 +17,13 @@ namespace pycuda::cpu::exec {
 namespace {
 
 [[noreturn]] void refuse(ThreadFrame* thread, FaultKind kind, const char* headline,
-                         const char* detail, std::uint64_t address = 0) {
+                         const char* detail, std::uint64_t handle = 0) {
   FaultRecord record;
   record.kind = kind;
   record.thread = thread;
   record.headline = headline;
-  record.address = address;
-  record.address_known = address != 0;
+  record.address = handle;
+  record.address_known = record.is_handle = handle != 0;
   std::snprintf(record.detail, sizeof record.detail, "%s", detail);
   KernelEntry::of_this_thread().raise(record);
 }
