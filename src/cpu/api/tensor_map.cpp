@@ -123,6 +123,14 @@ CUresult check_device(const CUtensorMap* map) {
   return map != nullptr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
+/// What both functions for images begin with.
+CUresult read_images(const Tensor& tensor, const CUtensorMap* to, TensorMap* map) {
+  CUresult status = check_device(to);
+  if (status == CUDA_SUCCESS) status = read_tensor(tensor, map);
+  if (status != CUDA_SUCCESS) return status;
+  return tensor.rank < 3 ? refuse("images have 3 to 5 dimensions") : CUDA_SUCCESS;
+}
+
 }  // namespace
 }  // namespace pycuda::cpu::api
 
@@ -173,14 +181,12 @@ CUresult cuTensorMapEncodeIm2col(CUtensorMap* tensorMap, CUtensorMapDataType ten
                                  CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2Promotion,
                                  CUtensorMapFloatOOBfill oobFill) {
   return with_driver([&]() -> CUresult {
-    CUresult status = check_device(tensorMap);
-    if (status != CUDA_SUCCESS) return status;
     TensorMap map;
-    status = read_tensor({tensorDataType, tensorRank, globalAddress, globalDim, globalStrides,
-                          elementStrides, interleave, swizzle, l2Promotion, oobFill},
-                         &map);
+    CUresult status =
+        read_images({tensorDataType, tensorRank, globalAddress, globalDim, globalStrides,
+                     elementStrides, interleave, swizzle, l2Promotion, oobFill},
+                    tensorMap, &map);
     if (status != CUDA_SUCCESS) return status;
-    if (tensorRank < 3) return refuse("images have 3 to 5 dimensions");
     if (pixelBoxLowerCorner == nullptr || pixelBoxUpperCorner == nullptr)
       return refuse("a list of the box's corners is missing");
     const unsigned spatial = tensorRank - 2;
@@ -206,14 +212,12 @@ CUresult cuTensorMapEncodeIm2colWide(
     CUtensorMapIm2ColWideMode mode, CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2Promotion,
     CUtensorMapFloatOOBfill oobFill) {
   return with_driver([&]() -> CUresult {
-    CUresult status = check_device(tensorMap);
-    if (status != CUDA_SUCCESS) return status;
     TensorMap map;
-    status = read_tensor({tensorDataType, tensorRank, globalAddress, globalDim, globalStrides,
-                          elementStrides, interleave, swizzle, l2Promotion, oobFill},
-                         &map);
+    CUresult status =
+        read_images({tensorDataType, tensorRank, globalAddress, globalDim, globalStrides,
+                     elementStrides, interleave, swizzle, l2Promotion, oobFill},
+                    tensorMap, &map);
     if (status != CUDA_SUCCESS) return status;
-    if (tensorRank < 3) return refuse("images have 3 to 5 dimensions");
     if (mode != CU_TENSOR_MAP_IM2COL_WIDE_MODE_W && mode != CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128)
       return refuse("a mode without a meaning");
     constexpr int limit = 1 << 15;
