@@ -1,6 +1,14 @@
 ; Where all lanes have the same quotient, it and what depends on it are computed once.
 ; check: call i32 @ptx.gang.first.32(
 ; check: call i32 @ptx.gang.last.32(
+; check: define internal void @f.parts.copy.uniform(
+; check: call i32 @ptx.gang.first.32(i32 %i)
+; check: call i32 @ptx.gang.first.32(i32 %rest)
+; check: store i32 %rest, ptr
+; check: %z.apart = udiv i32 %i, %plane, !pycuda.unversioned
+; check: store i32 %rest.apart, ptr
+; check-count 1: = udiv i32 %rest.apart, %width
+; check-count 3: call i32 @ptx.gang.first.32(
 define internal void @f.k(ptr noundef nonnull %thread) #0 {
   ret void
 }
@@ -241,6 +249,37 @@ attributes #1 = { nounwind speculatable willreturn memory(none) }
 attributes #2 = { nounwind memory(inaccessiblemem: readwrite) }
 attributes #3 = { nounwind willreturn memory(none) }
 attributes #4 = { nounwind }
+; An index in three parts: gangs that do not agree on the second quotient leave for the same copy as those that do not
+; agree on the first.
+define internal void @f.parts(ptr noundef nonnull %thread) #0 {
+  ret void
+}
+define internal void @f.parts.copy(ptr noundef nonnull %thread) #0 {
+entry:
+  %0 = call ptr @ptx.params(ptr nonnull %thread) #4
+  %1 = load i64, ptr %0, align 8, !invariant.load !0
+  %2 = getelementptr inbounds i8, ptr %0, i64 8
+  %width = load i32, ptr %2, align 4, !invariant.load !0
+  %3 = getelementptr inbounds i8, ptr %0, i64 12
+  %plane = load i32, ptr %3, align 4, !invariant.load !0
+  %4 = call i32 @ptx.sreg.ntid.x(ptr nonnull %thread) #4
+  %5 = call i32 @ptx.sreg.ctaid.x(ptr nonnull %thread) #4
+  %6 = call range(i32 0, -2147483648) i32 @ptx.sreg.tid.x(ptr nonnull %thread) #4
+  %7 = mul i32 %5, %4
+  %i = add i32 %7, %6
+  %z = udiv i32 %i, %plane
+  %8 = mul i32 %z, %plane
+  %rest = sub i32 %i, %8
+  %y = udiv i32 %rest, %width
+  %9 = mul i32 %y, 100
+  %10 = mul i32 %z, 10000
+  %11 = add i32 %9, %10
+  %12 = zext i32 %11 to i64
+  %13 = add i64 %1, %12
+  %14 = inttoptr i64 %13 to ptr
+  store i32 %rest, ptr %14, align 4
+  ret void
+}
 !0 = !{}
 !1 = !{!2}
 !2 = !{!"global", !3}

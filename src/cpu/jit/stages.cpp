@@ -47,6 +47,7 @@ constexpr Step clean_steps[] = {
   {"drop-repeated-flushes", Functions, Clean, Clean, each<simt::drop_repeated_flushes>},
   {"drop-nan-canonicalisation", Functions, Clean, Clean, each<simt::drop_unseen_payloads>},
   {"recognise-math", Functions, Clean, Clean, each<libdevice::recognise_math>},
+  {"recover-divisions", Functions, Clean, Clean, each<simt::recover_divisions>},
   {"divide-for-reciprocals", Functions, Clean, Clean, each<simt::divide_for_reciprocals>},
   {"test-ranges-first", Functions, Clean, Clean, each<simt::test_ranges_first>},
   // Recognised functions flush their results.

@@ -101,6 +101,9 @@ void version_uniform_quotients(const Subject& subject) {
     return version_quotient(variant, variant.size.is_tile() ? Quotients::OfLoops : Quotients::All);
   });
   change_all(all.divided, uniform, all, [](simt::KernelVariant& variant) {
+    return version_quotient(variant, Quotients::Further);
+  });
+  change_all(all.divided, uniform, all, [](simt::KernelVariant& variant) {
     return version_quotient(variant, Quotients::OfLoops);
   });
 }

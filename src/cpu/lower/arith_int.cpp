@@ -58,7 +58,8 @@ Value* divide(llvm::IRBuilder<>& b, Value* left, Value* right, bool is_signed, b
   Value* result = remainder
                       ? (is_signed ? b.CreateSRem(left, divisor) : b.CreateURem(left, divisor))
                       : (is_signed ? b.CreateSDiv(left, divisor) : b.CreateUDiv(left, divisor));
-  if (is_signed && !remainder) result = b.CreateSelect(by_minus_one, b.CreateNeg(left), result);
+  // By 1 instead of -1: the negative quotient is the dividend's, and uniform where quotients are.
+  if (is_signed && !remainder) result = b.CreateSelect(by_minus_one, b.CreateNeg(result), result);
   return b.CreateSelect(by_zero, ones, result);
 }
 

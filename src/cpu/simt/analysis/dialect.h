@@ -50,6 +50,10 @@ inline constexpr const char* divergent_branch = "pycuda.divergent";
 /// one copy. From "uniform-quotients" and "reroll".
 inline constexpr const char* unversioned_division = "pycuda.unversioned";
 
+/// On the branch by which whole gangs that agree on a quotient come to their copy, and others to
+/// theirs. By version_quotients.
+inline constexpr const char* parts_whole_gangs = "pycuda.whole_gangs";
+
 /// On an access in the code for indices that may wrap: its addresses are anything. From "no-wrap".
 inline constexpr const char* unchecked_access = "pycuda.unchecked";
 

@@ -16,6 +16,7 @@
 #include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/analysis/dialect.h"
+#include "cpu/simt/analysis/divides.h"
 #include "cpu/simt/analysis/special_values.h"
 #include "cpu/simt/analysis/warp_sites.h"
 
@@ -159,7 +160,7 @@ Shape Shapes::of_operands(const llvm::Instruction& instruction) const {
   const bool possible =
       call   ? call->doesNotAccessMemory() && llvm::isTriviallyVectorizable(call->getIntrinsicID())
       : load ? load->isSimple()
-             : !instruction.isIntDivRem() &&
+             : !divides(instruction) &&
                    llvm::isa<llvm::BinaryOperator, llvm::UnaryOperator, llvm::CmpInst,
                              llvm::CastInst, llvm::SelectInst>(instruction);
   const auto same = [&](const llvm::Use& use) { return of(use.get()).is_same_in_rows(); };

@@ -15,6 +15,7 @@
 #include <set>
 #include <vector>
 
+#include "cpu/simt/analysis/divides.h"
 #include "cpu/simt/memory/memory_passes.h"
 
 namespace pycuda::cpu::simt {
@@ -78,7 +79,7 @@ class FirstTrip {
     if (!instruction || depth == deepest) return {};
     if (auto* phi = llvm::dyn_cast<llvm::PHINode>(instruction)) return of_phi(*phi, loops, depth);
     if (!llvm::isa<llvm::CastInst, llvm::GetElementPtrInst, llvm::BinaryOperator>(instruction) ||
-        instruction->isIntDivRem())
+        divides(*instruction))
       return at_hand(*instruction);
     Found found;
     std::vector<llvm::Value*> operands;

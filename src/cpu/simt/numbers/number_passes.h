@@ -132,6 +132,14 @@ void convert_natively(llvm::Function& function);
 /// Late: after loops are as they will be. Returns how many divisions it replaced.
 unsigned multiply_by_reciprocals(llvm::Function& function, const target::DividerCosts& costs);
 
+/// Quotients of 32-bit integers by constants become divisions again. Compilers write them as
+/// products with the upper half shifted, and signed quotients by powers of two as shifts of sums;
+/// as divisions, gangs can agree on them (versioning/versioning_passes.h), and instruction
+/// selection writes them as products again. What is not the same for all dividends, or all that can
+/// occur, is left. After recognise_math, some of whose functions have such products. Whether there
+/// were any.
+bool recover_divisions(llvm::Function& function);
+
 /// Integers of more than 64 bits in parts of 64, which have a vector form. Products of which the
 /// upper half is wanted, and sums that keep their carry, are computed in up to 128 bits. Does
 /// nothing if `function` has an instruction on such numbers that is not among those that occur

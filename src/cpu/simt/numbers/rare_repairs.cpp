@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "cpu/simt/analysis/divides.h"
 #include "cpu/simt/numbers/number_passes.h"
 #include "cpu/target/native_operations.h"
 
@@ -69,7 +70,7 @@ struct Run {
 
 /// And with a value that is wrong: no division that could trap.
 bool may_be_computed_twice(const Instruction& instruction) {
-  return !instruction.isIntDivRem() && !instruction.isTerminator() &&
+  return !divides(instruction) && !instruction.isTerminator() &&
          !instruction.mayReadOrWriteMemory() && !instruction.mayHaveSideEffects() &&
          !llvm::isa<llvm::PHINode>(instruction) && !llvm::isa<llvm::AllocaInst>(instruction) &&
          !instruction.getType()->isTokenTy();

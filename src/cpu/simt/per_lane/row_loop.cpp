@@ -14,6 +14,7 @@
 #include "cpu/lower/callee_name.h"
 #include "cpu/lower/line_notes.h"
 #include "cpu/lower/pseudo.h"
+#include "cpu/simt/analysis/divides.h"
 #include "cpu/simt/analysis/slice.h"
 
 namespace pycuda::cpu::simt {
@@ -34,7 +35,7 @@ bool has_vector_form(const llvm::Instruction& instruction) {
     return !cast->getSrcTy()->isPointerTy() && !cast->getDestTy()->isPointerTy();
   return llvm::isa<llvm::BinaryOperator, llvm::UnaryOperator, llvm::CmpInst, llvm::SelectInst,
                    llvm::FreezeInst>(instruction) &&
-         !instruction.isIntDivRem();
+         !divides(instruction);
 }
 
 static bool is_element(const llvm::Type& type, const RowLoop::Access& access) {

@@ -19,6 +19,7 @@
 #include "cpu/lower/line_notes.h"
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/analysis/calls_by_name.h"
+#include "cpu/simt/analysis/divides.h"
 #include "cpu/simt/analysis/slice.h"
 #include "cpu/simt/per_lane/per_lane_passes.h"
 
@@ -119,7 +120,7 @@ class Finder {
           return false;
       }
     }
-    if (instruction.getOpcode() == llvm::Instruction::FDiv || instruction.isIntDivRem() ||
+    if (instruction.getOpcode() == llvm::Instruction::FDiv || divides(instruction) ||
         instruction.getOpcode() == llvm::Instruction::FRem)
       return false;
     return llvm::isa<llvm::BinaryOperator, llvm::UnaryOperator, llvm::CastInst, llvm::CmpInst,

@@ -17,6 +17,7 @@
 
 #include "cpu/simt/analysis/dialect.h"
 #include "cpu/simt/analysis/divergence.h"
+#include "cpu/simt/analysis/divides.h"
 #include "cpu/simt/versioning/versioning_passes.h"
 
 namespace pycuda::cpu::simt {
@@ -41,7 +42,7 @@ struct Stretch {
 
 bool is_address_arithmetic(const llvm::Instruction& instruction) {
   return llvm::isa<llvm::CastInst, llvm::GetElementPtrInst, llvm::BinaryOperator>(instruction) &&
-         !instruction.isIntDivRem();
+         !divides(instruction);
 }
 
 class Finder {
@@ -127,7 +128,7 @@ class Finder {
       if (!instruction || instruction->getParent() != place.getParent() ||
           instruction->comesBefore(&place))
         continue;
-      if (moved.size() > most_values || instruction->isIntDivRem() ||
+      if (moved.size() > most_values || divides(*instruction) ||
           !llvm::isa<llvm::BinaryOperator, llvm::CastInst>(instruction))
         return false;
       moved.insert(instruction->op_begin(), instruction->op_end());

@@ -9,7 +9,9 @@
 #include <llvm/IR/Instructions.h>
 
 #include <iterator>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cpu/simt/analysis/calls_by_name.h"
@@ -75,13 +77,22 @@ bool is_division(const llvm::BinaryOperator& operation, const Shapes& shapes, Qu
   if (operation.hasMetadata(unversioned_division) || !shapes.of(&operation).is_varying())
     return false;
   if (!is_shift(operation))
-    return operation.isIntDivRem() && (wanted == Quotients::All || decides_branches(operation));
+    return operation.isIntDivRem() && (wanted != Quotients::OfLoops || decides_branches(operation));
   return llvm::isa<llvm::ConstantInt>(operation.getOperand(1)) && decides_branches(operation);
+}
+
+/// Whether the dividends of a gang's first and last lane are as far apart as the divisor.
+bool never_agree(const llvm::BinaryOperator& division, const Shape& dividend, GangSize size) {
+  const auto* divisor = llvm::dyn_cast<llvm::ConstantInt>(division.getOperand(1));
+  if (!divisor || is_shift(division)) return false;
+  const auto span = static_cast<std::uint64_t>(std::abs(dividend.stride)) * (size.columns - 1);
+  return divisor->getValue().abs().ule(span);
 }
 
 /// The divisions in `block` whose operands are known before the first of them. A division is
 /// monotonic along a row: of tiles, those are wanted whose rows all divide the same.
-Divisions divisions_in(llvm::BasicBlock& block, const Shapes& shapes, Quotients wanted) {
+Divisions divisions_in(llvm::BasicBlock& block, const Shapes& shapes, GangSize size,
+                       Quotients wanted) {
   Divisions found;
   for (llvm::Instruction& instruction : block) {
     auto* division = llvm::dyn_cast<llvm::BinaryOperator>(&instruction);
@@ -89,7 +100,7 @@ Divisions divisions_in(llvm::BasicBlock& block, const Shapes& shapes, Quotients 
     const Shape dividend = shapes.of(division->getOperand(0));
     if (!dividend.is_affine() || dividend.by_row || std::abs(dividend.stride) > largest_stride ||
         division->getType()->getIntegerBitWidth() < 32 ||
-        !shapes.of(division->getOperand(1)).is_uniform())
+        !shapes.of(division->getOperand(1)).is_uniform() || never_agree(*division, dividend, size))
       continue;
     const auto known = [&](const llvm::Value* value) {
       const auto* operand = llvm::dyn_cast<llvm::Instruction>(value);
@@ -101,6 +112,15 @@ Divisions divisions_in(llvm::BasicBlock& block, const Shapes& shapes, Quotients 
   return found;
 }
 
+/// By how much the dividends of neighbouring lanes differ.
+std::vector<std::int64_t> strides_of(const Divisions& divisions, const Shapes& shapes) {
+  std::vector<std::int64_t> strides;
+  strides.reserve(divisions.size());
+  for (const llvm::BinaryOperator* division : divisions)
+    strides.push_back(shapes.of(division->getOperand(0)).stride);
+  return strides;
+}
+
 /// Whether most gangs have two quotients of such a division: their lanes span as much as the
 /// divisor.
 bool parts_most_gangs(const llvm::BinaryOperator& division, const Shape& dividend, GangSize size) {
@@ -109,6 +129,24 @@ bool parts_most_gangs(const llvm::BinaryOperator& division, const Shape& dividen
   if (!divisor || !is_shift(division) || divisor->getValue().uge(31)) return false;
   return std::uint64_t{1} << divisor->getZExtValue() <=
          largest_part * static_cast<std::uint64_t>(std::abs(dividend.stride)) * size.columns;
+}
+
+/// Where gangs go that do not come to `block`, which begins a copy for those whose lanes agree on
+/// quotients; null if it begins none.
+llvm::BasicBlock* copy_apart_from(const llvm::BasicBlock& block) {
+  const llvm::BasicBlock* before = block.getSinglePredecessor();
+  auto* branch = before ? llvm::dyn_cast<llvm::BranchInst>(before->getTerminator()) : nullptr;
+  if (!branch || !branch->hasMetadata(parts_whole_gangs) || branch->getSuccessor(0) != &block)
+    return nullptr;
+  return branch->getSuccessor(1);
+}
+
+/// Whether what comes before `end` in its block may be begun and given up: what it keeps it keeps
+/// for its gang alone.
+bool can_be_given_up(const llvm::Instruction& end) {
+  return llvm::all_of(*end.getParent(), [&](const llvm::Instruction& own) {
+    return !own.comesBefore(&end) || !own.mayHaveSideEffects();
+  });
 }
 
 /// The one block behind `region`; null if there are several, or none.
@@ -142,24 +180,27 @@ class Opener {
     const llvm::PostDominatorTree post_dominators(function_);
     for (llvm::BasicBlock* block : flow.order()) {
       if (flow.owner(*block) != &function_.getEntryBlock()) continue;
-      const Divisions divisions = divisions_in(*block, shapes, wanted_);
+      llvm::BasicBlock* const apart = copy_apart_from(*block);
+      if (wanted_ == Quotients::Further && !apart) continue;
+      const Divisions divisions = divisions_in(*block, shapes, size_, wanted_);
       if (divisions.empty() || !ends_freely(*divisions.front())) continue;
-      Blocks region = region_after(divisions, flow, shapes, post_dominators);
-      if (region.empty() ||
-          instructions_in(region) + block->size() + function_.getInstructionCount() >
-              most_instructions)
+      if (wanted_ == Quotients::Further) {
+        if (!can_be_given_up(*divisions.front())) continue;
+        open_further(divisions, strides_of(divisions, shapes), *apart);
+        return {true, false};
+      }
+      std::optional<Blocks> region = region_after(divisions, flow, shapes, post_dominators);
+      if (!region || instructions_in(*region) + block->size() + function_.getInstructionCount() >
+                         most_instructions)
         continue;
-      std::vector<std::int64_t> strides;
-      for (const llvm::BinaryOperator* division : divisions)
-        strides.push_back(shapes.of(division->getOperand(0)).stride);
       const bool in_turns = divisions.size() == 1 &&
                             parts_most_gangs(*divisions.front(),
                                              shapes.of(divisions.front()->getOperand(0)), size_) &&
-                            decides_branches(*divisions.front()) && end_of(region) &&
-                            llvm::any_of(region, [&](const llvm::BasicBlock* inside) {
+                            decides_branches(*divisions.front()) && end_of(*region) &&
+                            llvm::any_of(*region, [&](const llvm::BasicBlock* inside) {
                               return flow.loop_of(inside) != flow.loop_of(block);
                             });
-      open(divisions, strides, std::move(region), in_turns);
+      open(divisions, strides_of(divisions, shapes), *std::move(region), in_turns);
       return {true, in_turns};
     }
     return {};
@@ -174,15 +215,18 @@ class Opener {
     return true;
   }
 
-  /// As much behind the divisions as may be copied, up to a place that all lanes come to, in the
-  /// same loop: less where that is all that can gain.
-  static Blocks region_after(const Divisions& divisions, const ControlFlow& flow,
-                             const Shapes& shapes, const llvm::PostDominatorTree& post_dominators) {
+  /// The blocks behind that of the divisions that are copied with the rest of it: as much as may
+  /// be, up to a place that all lanes come to, in the same loop; less where that is all that can
+  /// gain. None where nothing may be copied.
+  static std::optional<Blocks> region_after(const Divisions& divisions, const ControlFlow& flow,
+                                            const Shapes& shapes,
+                                            const llvm::PostDominatorTree& post_dominators) {
     llvm::BasicBlock& block = *divisions.front()->getParent();
     const bool loops = llvm::all_of(divisions, [](const llvm::BinaryOperator* division) {
       return decides_branches(*division);
     });
-    Blocks best;
+    if (llvm::isa<llvm::ReturnInst>(block.getTerminator())) return Blocks{};
+    std::optional<Blocks> best;
     const auto* node = post_dominators.getNode(&block);
     for (node = node ? node->getIDom() : nullptr; node && node->getBlock();
          node = node->getIDom()) {
@@ -190,7 +234,7 @@ class Opener {
       Blocks region = blocks_between(&block, node->getBlock());
       if (region.contains(&block) || !may_be_copied(region)) break;
       best = std::move(region);
-      if (loops && keeps_places(best, *divisions.front(), shapes)) break;
+      if (loops && keeps_places(*best, *divisions.front(), shapes)) break;
     }
     return best;
   }
@@ -281,21 +325,65 @@ class Opener {
     demote_crossing_values(function_);
     llvm::BasicBlock* block = divisions.front()->getParent();
     llvm::BasicBlock* whole = block->splitBasicBlock(divisions.front(), "same");
+    if (llvm::isa<llvm::ReturnInst>(whole->getTerminator()))
+      whole->splitBasicBlock(whole->getTerminator(), "end");
     region.insert(whole);
     llvm::ValueToValueMapTy map;
     for (llvm::BasicBlock* copy : copy_region(function_, region, ".apart", map)) keep_apart(*copy);
 
     llvm::Instruction* end = block->getTerminator();
     llvm::IRBuilder<> b(end);
-    // Demotion has put loads of operands before their users, some of them into `whole`.
+    const Agreement agreement = compare_ends(b, divisions, strides);
+    auto* apart = llvm::cast<llvm::BasicBlock>(map[whole]);
+    if (in_turns) {
+      const GangQuotients& only = agreement.quotients.front();
+      llvm::Value* step = b.CreateSub(only.last, only.first);
+      llvm::Value* two = b.CreateAnd(
+          only.in_order, b.CreateICmpEQ(step, llvm::ConstantInt::getSigned(
+                                                  step->getType(), strides.front() > 0 ? 1 : -1)));
+      auto* parted = llvm::BasicBlock::Create(function_.getContext(), "parted", &function_);
+      b.CreateCondBr(agreement.all, whole, parted);
+      llvm::BasicBlock* turns = write_turns(region, whole, *divisions.front(), only);
+      llvm::IRBuilder<>(parted).CreateCondBr(two, turns, apart);
+    } else {
+      part_whole_gangs(b, agreement.all, whole, apart);
+    }
+    end->eraseFromParent();
+    agree(divisions, agreement);
+  }
+
+  /// Where the block of `divisions` begins a copy for whole gangs: those that do not agree on these
+  /// quotients either begin again in `apart`.
+  void open_further(const Divisions& divisions, const std::vector<std::int64_t>& strides,
+                    llvm::BasicBlock& apart) {
+    demote_crossing_values(function_);
+    llvm::BasicBlock* block = divisions.front()->getParent();
+    llvm::BasicBlock* whole = block->splitBasicBlock(divisions.front(), "same");
+    llvm::Instruction* end = block->getTerminator();
+    llvm::IRBuilder<> b(end);
+    const Agreement agreement = compare_ends(b, divisions, strides);
+    part_whole_gangs(b, agreement.all, whole, &apart);
+    end->eraseFromParent();
+    agree(divisions, agreement);
+  }
+
+  struct Agreement {
+    llvm::Value* all;  ///< whether there is one quotient of each division
+    std::vector<GangQuotients> quotients;
+  };
+
+  /// Behind the block that `b` is at the end of, which was split before the first division.
+  static Agreement compare_ends(llvm::IRBuilder<>& b, const Divisions& divisions,
+                                const std::vector<std::int64_t>& strides) {
+    // Demotion has put loads of operands before their users, some of them behind the split.
+    const llvm::BasicBlock* const whole = divisions.front()->getParent();
     const auto before = [&](llvm::Value* operand) {
       auto* load = llvm::dyn_cast<llvm::Instruction>(operand);
       return load && load->getParent() == whole ? b.Insert(load->clone()) : operand;
     };
-    llvm::Value* same = b.getTrue();
-    std::vector<GangQuotients> found;
+    Agreement found{b.getTrue(), {}};
     for (std::size_t i = 0; i < divisions.size(); ++i) {
-      llvm::BinaryOperator& division = *divisions[i];
+      const llvm::BinaryOperator& division = *divisions[i];
       const bool sign = is_signed(division);
       const auto opcode = quotient_of(division);
       llvm::Value* dividend = before(division.getOperand(0));
@@ -306,28 +394,24 @@ class Opener {
       llvm::Value* in_order =
           b.CreateICmp(sign ? llvm::ICmpInst::ICMP_SLE : llvm::ICmpInst::ICMP_ULE,
                        up ? first : last, up ? last : first);
-      found.push_back({dividend, b.CreateBinOp(opcode, first, divisor),
-                       b.CreateBinOp(opcode, last, divisor), in_order});
-      llvm::Value* agree = b.CreateICmpEQ(found.back().first, found.back().last);
-      same = b.CreateAnd(same, b.CreateAnd(in_order, agree));
+      found.quotients.push_back({dividend, b.CreateBinOp(opcode, first, divisor),
+                                 b.CreateBinOp(opcode, last, divisor), in_order});
+      llvm::Value* equal =
+          b.CreateICmpEQ(found.quotients.back().first, found.quotients.back().last);
+      found.all = b.CreateAnd(found.all, b.CreateAnd(in_order, equal));
     }
-    auto* apart = llvm::cast<llvm::BasicBlock>(map[whole]);
-    if (in_turns) {
-      const GangQuotients& only = found.front();
-      llvm::Value* step = b.CreateSub(only.last, only.first);
-      llvm::Value* two = b.CreateAnd(
-          only.in_order, b.CreateICmpEQ(step, llvm::ConstantInt::getSigned(
-                                                  step->getType(), strides.front() > 0 ? 1 : -1)));
-      auto* parted = llvm::BasicBlock::Create(function_.getContext(), "parted", &function_);
-      b.CreateCondBr(same, whole, parted);
-      llvm::BasicBlock* turns = write_turns(region, whole, *divisions.front(), only);
-      llvm::IRBuilder<>(parted).CreateCondBr(two, turns, apart);
-    } else {
-      b.CreateCondBr(same, whole, apart);
-    }
-    end->eraseFromParent();
+    return found;
+  }
 
-    for (std::size_t i = 0; i < divisions.size(); ++i) replace(*divisions[i], found[i].first);
+  static void part_whole_gangs(llvm::IRBuilder<>& b, llvm::Value* agree, llvm::BasicBlock* whole,
+                               llvm::BasicBlock* apart) {
+    b.CreateCondBr(agree, whole, apart)
+        ->setMetadata(parts_whole_gangs, llvm::MDNode::get(b.getContext(), {}));
+  }
+
+  static void agree(const Divisions& divisions, const Agreement& agreement) {
+    for (std::size_t i = 0; i < divisions.size(); ++i)
+      replace(*divisions[i], agreement.quotients[i].first);
   }
 
   static void replace(llvm::BinaryOperator& division, llvm::Value* quotient) {

@@ -44,8 +44,10 @@ bool reroll_loops(llvm::Function& function, GangSize size);
 /// caller brings it into ControlFlow's form again.
 llvm::Function* version_uniform_branches(llvm::Function& source, GangSize size);
 
-/// Which divisions are worth a copy: all, or those alone that say how often loops run.
-enum class Quotients { All, OfLoops };
+/// Which divisions are wanted: all, those alone that say how often loops run, or those that follow
+/// in a copy which gangs have entered because their lanes agree on a quotient. The last need no
+/// copy of their own.
+enum class Quotients { All, OfLoops, Further };
 
 struct VersionedQuotients {
   bool any = false;       ///< the function changed
@@ -59,10 +61,12 @@ struct VersionedQuotients {
 /// remainder affine. So trip counts of grid-stride loops that the compiler unrolled are uniform,
 /// and so are rows of an index that is split into row and column. Where a loop's trips are counted
 /// by steps no longer than a gang, most gangs have two quotients: they go through one more copy
-/// twice, each time with the lanes of one of them. One place is opened at a time: what lies behind
-/// a barrier needs one of its own. `function` is in the form that ControlFlow asks for. If it
-/// changed, its values that cross blocks are in memory: the caller brings it into ControlFlow's
-/// form again.
+/// twice, each time with the lanes of one of them. An index that is split into more than two parts,
+/// such as (i / (w * h), i / w % h, i % w), is divided again in the copy: gangs whose lanes do not
+/// agree there leave it for the copy without agreements, which they begin from its beginning. One
+/// place is opened at a time: what lies behind a barrier needs one of its own. `function` is in the
+/// form that ControlFlow asks for. If it changed, its values that cross blocks are in memory: the
+/// caller brings it into ControlFlow's form again.
 VersionedQuotients version_quotients(llvm::Function& function, GangSize size, Quotients wanted);
 
 }  // namespace pycuda::cpu::simt

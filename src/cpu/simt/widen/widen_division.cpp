@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Integer division of gangs: in f64, since processors have no division of integer vectors.
+#include "cpu/simt/analysis/divides.h"
 #include "cpu/simt/widen/widen.h"
 
 namespace pycuda::cpu::simt {
@@ -37,19 +38,18 @@ llvm::Value* Widener::divide_long(llvm::Value* dividend, llvm::Value* divisor) {
   return b_.CreateAdd(quotient, b_.CreateZExt(missing, type));
 }
 
-/// Inactive lanes divide one by one: whatever they hold must not matter.
+/// Where lanes divide, whatever inactive ones hold must not matter.
 llvm::Value* Widener::emit_division(llvm::BinaryOperator& operation) {
   llvm::Value* dividend = wide(operation.getOperand(0));
   llvm::Value* divisor = wide(operation.getOperand(1));
   llvm::Type* type = dividend->getType();
   llvm::Constant* one = llvm::ConstantInt::get(type, 1);
+  // By a constant the processor multiplies.
+  if (!divides(operation)) return b_.CreateBinOp(operation.getOpcode(), dividend, divisor);
   if (!is_full(mask_)) {
     dividend = b_.CreateSelect(mask_, dividend, one);
     divisor = b_.CreateSelect(mask_, divisor, one);
   }
-  // Division by a constant becomes a multiplication.
-  if (llvm::isa<llvm::ConstantInt>(operation.getOperand(1)))
-    return b_.CreateBinOp(operation.getOpcode(), dividend, divisor);
   const bool is_signed = operation.getOpcode() == llvm::Instruction::SDiv ||
                          operation.getOpcode() == llvm::Instruction::SRem;
   const bool wants_quotient = operation.getOpcode() == llvm::Instruction::SDiv ||

@@ -13,6 +13,7 @@
 #include "cpu/lower/callee_name.h"
 #include "cpu/simt/analysis/calls_by_name.h"
 #include "cpu/simt/analysis/dialect.h"
+#include "cpu/simt/analysis/divides.h"
 #include "cpu/simt/analysis/warp_sites.h"
 #include "cpu/simt/branches/branch_passes.h"
 #include "cpu/simt/widen/widen.h"
@@ -194,7 +195,7 @@ bool Widener::emit_counting_latch(llvm::BasicBlock& block, const llvm::BitVector
   if (!llvm::all_of(instructions, [](const llvm::Instruction& instruction) {
         return llvm::isa<llvm::BinaryOperator, llvm::CastInst, llvm::GetElementPtrInst>(
                    instruction) &&
-               !instruction.isIntDivRem();
+               !divides(instruction);
       }))
     return false;
   b_.CreateStore(mask_, masks_[&block]);

@@ -4,6 +4,7 @@
 // for the gang. Each lane's own address is only made where the answer is yes.
 #include <llvm/IR/IntrinsicInst.h>
 
+#include "cpu/simt/analysis/divides.h"
 #include "cpu/simt/widen/widen.h"
 
 namespace pycuda::cpu::simt {
@@ -15,7 +16,7 @@ constexpr unsigned most_steps = 64;
 
 bool may_be_followed(const llvm::Instruction& instruction) {
   if (const auto* operation = llvm::dyn_cast<llvm::BinaryOperator>(&instruction))
-    return !operation->isIntDivRem();
+    return !divides(*operation);
   return llvm::isa<llvm::CastInst, llvm::GetElementPtrInst, llvm::FreezeInst, llvm::SelectInst,
                    llvm::MinMaxIntrinsic>(instruction);
 }

@@ -13,6 +13,7 @@
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/analysis/calls_by_name.h"
 #include "cpu/simt/analysis/dialect.h"
+#include "cpu/simt/analysis/divides.h"
 #include "cpu/simt/analysis/special_values.h"
 #include "cpu/simt/per_lane/per_lane_passes.h"
 #include "cpu/simt/widen/widen.h"
@@ -182,7 +183,7 @@ llvm::Value* Widener::value_in_line(llvm::Value* value, unsigned lane, unsigned 
   const auto* operation = llvm::dyn_cast_or_null<llvm::BinaryOperator>(instruction);
   const bool follows =
       instruction && instruction->getParent() == block_ && steps < most_steps &&
-      ((operation && !operation->isIntDivRem() && type->isIntegerTy()) ||
+      ((operation && !divides(*operation) && type->isIntegerTy()) ||
        llvm::isa<llvm::ZExtInst, llvm::SExtInst, llvm::IntToPtrInst, llvm::GetElementPtrInst>(
            instruction)) &&
       llvm::count_if(
