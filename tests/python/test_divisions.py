@@ -134,3 +134,47 @@ def test_accesses_by_parts_of_an_index_are_contiguous(context, split):
     whole[:n] = image
     want = np.pad(whole.reshape(3, h, w), ((0, 0), (1, 1), (1, 1)))
     assert (out.get().reshape(want.shape) == want).all()
+
+
+TESTED = """
+__global__ void ring(float *out, const float *in, int shift)
+{
+  unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = in[(i + shift) & 1023] - in[(i - 1) & 1023] + in[(i + 5) % 1000];
+}
+__global__ void tile(float *out, const float *in, int shift)
+{
+  __shared__ float t[32][33];
+  int thread = threadIdx.y * blockDim.x + threadIdx.x, column = thread % 32, row = thread / 32;
+  t[row][column] = in[(blockIdx.y * 32 + row) * 64 + (blockIdx.x * 32 + column + shift) % 64];
+  __syncthreads();
+  out[(blockIdx.x * 32 + row) * 64 + blockIdx.y * 32 + column] = t[column][row];
+}
+"""
+
+
+@pytest.mark.parametrize("shift", [0, 3, 1021])
+@pytest.mark.parametrize(
+    ("kernel", "grid", "block"),
+    [
+        ("ring", (16, 1), (256, 1, 1)),
+        ("ring", (41, 1), (100, 1, 1)),
+        ("tile", (2, 2), (32, 32, 1)),
+        ("tile", (2, 2), (16, 64, 1)),
+        ("tile", (2, 2), (1024, 1, 1)),
+    ],
+)
+def test_gangs_that_do_not_wrap_round_read_neighbours(context, kernel, grid, block, shift):
+    function = SourceModule(TESTED).get_function(kernel)
+    if is_cpu() and block[0] % 16 == 0:
+        loads = [row.form for row in function.plan(block=block).rows if row.instruction.startswith("ld.global")]
+        assert all(form.startswith("contiguous") for form in loads), loads
+    a = np.random.default_rng(5).random(4096, np.float32)
+    out = gpuarray.zeros(8192, np.float32)
+    function(out, gpuarray.to_gpu(a), np.int32(shift), grid=grid, block=block)
+    if kernel == "ring":
+        i = np.arange(grid[0] * block[0])
+        want = a[(i + shift) & 1023] - a[(i - 1) & 1023] + a[(i + 5) % 1000]
+    else:
+        want = np.roll(a.reshape(64, 64), -shift, 1).T.ravel()
+    assert (out.get()[: want.size] == want).all()

@@ -15,8 +15,8 @@
 
 #include "cpu/lower/callee_name.h"
 #include "cpu/lower/pseudo.h"
+#include "cpu/simt/analysis/constant_division.h"
 #include "cpu/simt/analysis/dialect.h"
-#include "cpu/simt/analysis/divides.h"
 #include "cpu/simt/analysis/special_values.h"
 #include "cpu/simt/analysis/warp_sites.h"
 
@@ -171,8 +171,10 @@ Shape Shapes::of_operands(const llvm::Instruction& instruction) const {
 
 Shape Shapes::evaluate(const llvm::Instruction& instruction) const {
   if (const auto* phi = llvm::dyn_cast<llvm::PHINode>(&instruction)) return of_phi(*phi);
-  if (const auto* operation = llvm::dyn_cast<llvm::BinaryOperator>(&instruction))
-    return of_binary(*operation);
+  if (const auto* operation = llvm::dyn_cast<llvm::BinaryOperator>(&instruction)) {
+    const Shape shape = of_binary(*operation);
+    return shape.is_varying() && trusting_ ? of_agreed_division(*operation) : shape;
+  }
   if (const auto* compare = llvm::dyn_cast<llvm::ICmpInst>(&instruction))
     return of_compare(*compare);
   if (const auto* cast = llvm::dyn_cast<llvm::CastInst>(&instruction)) return of_cast(*cast);

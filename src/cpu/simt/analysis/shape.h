@@ -62,8 +62,8 @@ struct Shape {
 /// dimension, and that there are no more blocks than most_blocks() says.
 class Shapes {
  public:
-  /// With `trusting`, extensions of 32-bit numbers are taken not to wrap, and lanes to go the same
-  /// way: guesses, to be tested where they are used.
+  /// With `trusting`, extensions of 32-bit numbers are taken not to wrap, lanes to go the same way,
+  /// and to have the same quotients by constants: guesses, to be tested where they are used.
   Shapes(llvm::Function& function, ControlFlow& flow, GangSize size, bool trusting = false);
 
   Shape of(const llvm::Value* value) const;
@@ -97,6 +97,7 @@ class Shapes {
   std::optional<Shape> of_division(const llvm::BinaryOperator& operation, const Shape& left) const;
   Shape of_mask(const llvm::BinaryOperator& operation, const Shape& left,
                 const llvm::APInt& mask) const;
+  Shape of_agreed_division(const llvm::BinaryOperator& operation) const;
   Shape of_cast(const llvm::CastInst& cast) const;
   Shape of_address(const llvm::GetElementPtrInst& address) const;
   Shape of_call(const llvm::CallInst& call) const;

@@ -5,8 +5,10 @@
 #include <llvm/IR/Instructions.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 
+#include "cpu/simt/analysis/constant_division.h"
 #include "cpu/simt/analysis/shape.h"
 #include "cpu/simt/analysis/special_values.h"
 
@@ -167,6 +169,17 @@ std::optional<Shape> Shapes::of_division(const llvm::BinaryOperator& operation,
     return std::nullopt;
   if (!is_remainder) return Shape::affine(0, quotients, left.by_row && !is_same);
   return Shape::affine(left.stride, Bounds{0, (std::int64_t{1} << bits) - 1}, left.by_row);
+}
+
+/// A guess: the lanes of a row have one quotient.
+Shape Shapes::of_agreed_division(const llvm::BinaryOperator& operation) const {
+  constexpr std::int64_t largest_stride = 1 << 20;
+  const Shape dividend = of(operation.getOperand(0));
+  if (!dividend.is_affine() || std::abs(dividend.stride) > largest_stride) return Shape::varying();
+  const auto division = constant_division(operation);
+  const auto span = static_cast<std::uint64_t>(std::abs(dividend.stride)) * (size_.columns - 1);
+  if (!division || !division->agrees_as_a_rule(span)) return Shape::varying();
+  return Shape::affine(division->is_remainder ? dividend.stride : 0, std::nullopt, dividend.by_row);
 }
 
 /// Bits of a number: the upper ones are the same in a whole row that stays between two multiples of

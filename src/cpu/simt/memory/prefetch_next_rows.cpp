@@ -15,7 +15,7 @@
 #include <set>
 #include <vector>
 
-#include "cpu/simt/analysis/divides.h"
+#include "cpu/simt/analysis/constant_division.h"
 #include "cpu/simt/memory/memory_passes.h"
 
 namespace pycuda::cpu::simt {

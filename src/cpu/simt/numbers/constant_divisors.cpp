@@ -154,27 +154,27 @@ std::optional<Division> unsigned_division_of_sum(Value* value, const llvm::DataL
 }
 
 /// Lets `sum`, whose bits from `places` on are the quotient by 2^places, be computed from that.
-void round_by(Value& quotient, llvm::Instruction& rounded) {
-  Value* sum = rounded.getOperand(0);
-  const unsigned places =
-      static_cast<unsigned>(llvm::cast<llvm::ConstantInt>(rounded.getOperand(1))->getZExtValue());
+void round_by(Value& quotient, Value& sum, unsigned places) {
   const llvm::APInt upper = llvm::APInt::getHighBitsSet(number_bits, number_bits - places);
-  for (llvm::User* user : llvm::make_early_inc_range(sum->users())) {
-    auto* mask = llvm::cast<llvm::Instruction>(user);
-    if (!match(mask, m_And(m_Specific(sum), m_SpecificInt(upper))) ||
-        mask->getParent() != rounded.getParent() || mask->comesBefore(&rounded))
-      continue;
-    llvm::IRBuilder<> b(mask);
-    mask->replaceAllUsesWith(b.CreateShl(&quotient, places, "", false, true));
+  for (llvm::User* user : llvm::make_early_inc_range(sum.users())) {
+    if (!match(user, m_And(m_Specific(&sum), m_SpecificInt(upper)))) continue;
+    llvm::IRBuilder<> b(llvm::cast<llvm::Instruction>(user));
+    user->replaceAllUsesWith(b.CreateShl(&quotient, places, "", false, true));
   }
 }
 
 void replace(llvm::Instruction& value, const Division& division, bool is_signed) {
-  llvm::IRBuilder<> b(&value);
+  auto* sum = value.getOpcode() == llvm::Instruction::AShr
+                  ? llvm::cast<llvm::Instruction>(value.getOperand(0))
+                  : nullptr;
+  llvm::IRBuilder<> b(sum ? sum : &value);
   llvm::Constant* divisor = b.getInt32(static_cast<std::uint32_t>(division.divisor));
   Value* quotient = is_signed ? b.CreateSDiv(division.dividend, divisor)
                               : b.CreateUDiv(division.dividend, divisor);
-  if (value.getOpcode() == llvm::Instruction::AShr) round_by(*quotient, value);
+  if (sum) {
+    const auto* places = llvm::cast<llvm::ConstantInt>(value.getOperand(1));
+    round_by(*quotient, *sum, static_cast<unsigned>(places->getZExtValue()));
+  }
   if (value.getType() != quotient->getType()) {
     for (llvm::User* user : llvm::make_early_inc_range(value.users())) {
       auto* narrow = llvm::dyn_cast<llvm::TruncInst>(user);

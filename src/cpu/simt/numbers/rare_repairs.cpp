@@ -15,7 +15,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "cpu/simt/analysis/divides.h"
 #include "cpu/simt/numbers/number_passes.h"
 #include "cpu/target/native_operations.h"
 
@@ -70,7 +69,7 @@ struct Run {
 
 /// And with a value that is wrong: no division that could trap.
 bool may_be_computed_twice(const Instruction& instruction) {
-  return !divides(instruction) && !instruction.isTerminator() &&
+  return !instruction.isIntDivRem() && !instruction.isTerminator() &&
          !instruction.mayReadOrWriteMemory() && !instruction.mayHaveSideEffects() &&
          !llvm::isa<llvm::PHINode>(instruction) && !llvm::isa<llvm::AllocaInst>(instruction) &&
          !instruction.getType()->isTokenTy();

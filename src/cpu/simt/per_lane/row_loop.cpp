@@ -14,7 +14,7 @@
 #include "cpu/lower/callee_name.h"
 #include "cpu/lower/line_notes.h"
 #include "cpu/lower/pseudo.h"
-#include "cpu/simt/analysis/divides.h"
+#include "cpu/simt/analysis/constant_division.h"
 #include "cpu/simt/analysis/slice.h"
 
 namespace pycuda::cpu::simt {

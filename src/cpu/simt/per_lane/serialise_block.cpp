@@ -19,7 +19,7 @@
 #include "cpu/lower/line_notes.h"
 #include "cpu/lower/pseudo.h"
 #include "cpu/simt/analysis/calls_by_name.h"
-#include "cpu/simt/analysis/divides.h"
+#include "cpu/simt/analysis/constant_division.h"
 #include "cpu/simt/analysis/slice.h"
 #include "cpu/simt/per_lane/per_lane_passes.h"
 

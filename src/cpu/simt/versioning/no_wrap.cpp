@@ -17,7 +17,7 @@
 
 #include "cpu/simt/analysis/dialect.h"
 #include "cpu/simt/analysis/divergence.h"
-#include "cpu/simt/analysis/divides.h"
+#include "cpu/simt/analysis/constant_division.h"
 #include "cpu/simt/versioning/versioning_passes.h"
 
 namespace pycuda::cpu::simt {

@@ -5,6 +5,7 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/Analysis/PostDominators.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
 
@@ -14,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "cpu/lower/callee_name.h"
+#include "cpu/lower/pseudo.h"
 #include "cpu/simt/analysis/calls_by_name.h"
 #include "cpu/simt/analysis/dialect.h"
 #include "cpu/simt/analysis/divergence.h"
@@ -141,11 +144,15 @@ llvm::BasicBlock* copy_apart_from(const llvm::BasicBlock& block) {
   return branch->getSuccessor(1);
 }
 
-/// Whether what comes before `end` in its block may be begun and given up: what it keeps it keeps
-/// for its gang alone.
+/// Whether what comes before `end` in its block may be begun, given up and done again from its
+/// beginning: it writes to the thread's frame alone, and checks that an address is aligned.
 bool can_be_given_up(const llvm::Instruction& end) {
+  const llvm::Value* const thread = end.getFunction()->getArg(0);
   return llvm::all_of(*end.getParent(), [&](const llvm::Instruction& own) {
-    return !own.comesBefore(&end) || !own.mayHaveSideEffects();
+    if (!own.comesBefore(&end) || !own.mayHaveSideEffects()) return true;
+    if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&own))
+      return llvm::getUnderlyingObject(store->getPointerOperand()) == thread;
+    return lower::callee_name(own) == lower::pseudo::check_alignment;
   });
 }
 

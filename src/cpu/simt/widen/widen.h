@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "cpu/kernel_abi/frames.h"
+#include "cpu/simt/analysis/constant_division.h"
 #include "cpu/simt/analysis/divergence.h"
 #include "cpu/simt/analysis/lane_constants.h"
 #include "cpu/simt/analysis/lane_distances.h"
@@ -198,6 +199,8 @@ class Widener {
   void prefetch_for_lanes(llvm::Value* pointer);
   llvm::Value* sums_before(llvm::Value* values);
   llvm::Value* stays_in_range(llvm::Value* first, std::int64_t stride, bool is_signed);
+  llvm::Value* has_one_quotient(const ConstantDivision& division, llvm::Value* first,
+                                std::int64_t stride);
   struct Guessed;
   llvm::Value* first_of_guess(llvm::Value* value, Guessed& guessed);
   llvm::Value* make_first_of_guess(llvm::Value* value, Guessed& guessed);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Integer division of gangs: in f64, since processors have no division of integer vectors.
-#include "cpu/simt/analysis/divides.h"
+#include "cpu/simt/analysis/constant_division.h"
 #include "cpu/simt/widen/widen.h"
 
 namespace pycuda::cpu::simt {

@@ -12,8 +12,8 @@
 
 #include "cpu/lower/callee_name.h"
 #include "cpu/simt/analysis/calls_by_name.h"
+#include "cpu/simt/analysis/constant_division.h"
 #include "cpu/simt/analysis/dialect.h"
-#include "cpu/simt/analysis/divides.h"
 #include "cpu/simt/analysis/warp_sites.h"
 #include "cpu/simt/branches/branch_passes.h"
 #include "cpu/simt/widen/widen.h"

@@ -4,7 +4,7 @@
 // for the gang. Each lane's own address is only made where the answer is yes.
 #include <llvm/IR/IntrinsicInst.h>
 
-#include "cpu/simt/analysis/divides.h"
+#include "cpu/simt/analysis/constant_division.h"
 #include "cpu/simt/widen/widen.h"
 
 namespace pycuda::cpu::simt {
@@ -39,6 +39,19 @@ llvm::Value* Widener::stays_in_range(llvm::Value* first, std::int64_t stride, bo
       llvm::ConstantInt::get(first->getType(), static_cast<std::uint64_t>(distance));
   llvm::Value* both = b_.CreateIntrinsic(step, {first->getType()}, {first, length});
   return b_.CreateNot(b_.CreateExtractValue(both, 1));
+}
+
+/// i1: `first`, lane 0's value, and the last lane's have one quotient, and so have all lanes
+/// between. Null if that cannot be told.
+llvm::Value* Widener::has_one_quotient(const ConstantDivision& division, llvm::Value* first,
+                                       std::int64_t stride) {
+  if (stride == 0) return b_.getTrue();
+  llvm::Value* in_order = stays_in_range(first, stride, division.is_signed);
+  if (!in_order) return nullptr;
+  const std::int64_t way = stride * static_cast<std::int64_t>(columns_ - 1);
+  llvm::Value* last = b_.CreateAdd(first, llvm::ConstantInt::getSigned(first->getType(), way));
+  return b_.CreateAnd(in_order,
+                      b_.CreateICmpEQ(division.quotient(b_, first), division.quotient(b_, last)));
 }
 
 /// What is guessed of one row: the values of its first lane, which others follow from if all
@@ -112,6 +125,14 @@ llvm::Value* Widener::make_first_of_guess(llvm::Value* value, Guessed& guessed) 
       llvm::Value* holds = stays_in_range(operands[0], stride, is_signed);
       if (!holds) return nullptr;
       guessed.conditions.push_back(holds);
+    }
+  }
+  if (const auto* operation = llvm::dyn_cast<llvm::BinaryOperator>(instruction)) {
+    if (const auto division = constant_division(*operation)) {
+      llvm::Value* same =
+          has_one_quotient(*division, operands[0], guesses_.of(instruction->getOperand(0)).stride);
+      if (!same) return nullptr;
+      guessed.conditions.push_back(same);
     }
   }
   llvm::Value* first = nullptr;

@@ -355,6 +355,9 @@ bool gains_by_tiles(KernelVariant& source) {
   if (!source.chosen) return true;
   fit_masks(source);
   std::optional<GangWork> work(std::in_place, *source.function, source.size);
+  // Rows that read and write anywhere share nothing; an index that all threads of a block count is
+  // split again where gangs agree on its parts, in rows alone.
+  if (work->counts().all != 0 && work->counts().gathered == work->counts().all) return false;
   if (source.size.rows > 2 && gathers_most(work->counts())) {
     source.size.rows = 2;
     work.emplace(*source.function, source.size);
