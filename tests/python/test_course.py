@@ -228,7 +228,7 @@ def test_a_kernel_with_a_name_of_python_s_own_is_one_that_is_called(course, monk
 def test_accesses_that_are_unknown_are_not_right(course, monkeypatch):
     from course import lessons_7_to_10, own_context
 
-    monkeypatch.setattr(lessons_7_to_10, "run_checked", lambda *args, look: own_context.Run(_contrast(*args[1:])))
+    monkeypatch.setattr(lessons_7_to_10, "run_checked", lambda *args, **_: own_context.Run(_contrast(*args[1:])))
     assert not course.check("contrast", lambda: None) or not course.on_cpu_driver()
 
 

@@ -17,6 +17,7 @@ MISTAKES = {
         ("square", "  out[i] =", "  out[i + 1] =", "memory: illegal memory access"),
         ("square", "  out[i] =", "  float x =", "10 of your elements are nan: no thread wrote there"),
         ("square", "in[i] * in[i]", "in[i] * 2", "8 of 10 elements differ"),
+        ("square", "in[i] * in[i]", "i * i", "elements differ"),
         ("stretch", "a[i] / (a[i]", "a[i + 1] / (a[i]", "(race|memory): "),
         ("stretch", "a[i] / (a[i] + 0.2f)", "a[i] / a[i] + 0.2f", "nan: .* something like 0 / 0"),
     ],
@@ -24,6 +25,9 @@ MISTAKES = {
         ("invert", "i < n", "i <= n", "memory: illegal memory access"),
         ("invert", "blockIdx.x * blockDim.x + ", "", "race: |elements differ"),
         ("flip", "if (x < width && y < height)", "", "(race|memory): "),
+        ("flip", "if (x < width && y < height)", "if (x < width)", "(race|memory): "),
+        ("stride", "gridDim.x * blockDim.x", "128", "not for 3 of 64: .*race: "),
+        ("stride", "gridDim.x * blockDim.x", "gridDim.x * 64", "not for 2 of 96: .*race: "),
         ("stride", "gridDim.x * blockDim.x", "blockDim.x", "race: "),
         ("stride", "gridDim.x * blockDim.x", "0", "terminated by the time limit"),
     ],
@@ -48,11 +52,19 @@ MISTAKES = {
     ],
     4: [
         ("rotate", "  __syncthreads();\n", "", "race: "),
+        ("rotate", "tile[(t + 1) % 8]", "blockIdx.x * 8 + (t + 1) % 8", "elements differ"),
         (
             "tiled",
             "sum += tile[threadIdx.y + dy][threadIdx.x + dx];",
             "sum += in[min(max(y + dy - 1, 0), height - 1) * width + min(max(x + dx - 1, 0), width - 1)];",
             "the kernel does not read the tile",
+        ),
+        (
+            "tiled",
+            "sum += tile[threadIdx.y + dy][threadIdx.x + dx];",
+            "sum += dy == 1 && dx == 1 ? tile[threadIdx.y + 1][threadIdx.x + 1]\n"
+            " : in[min(max(y + dy - 1, 0), height - 1) * width + min(max(x + dx - 1, 0), width - 1)];",
+            "not read the tile for each pixel: global memory is read [0-9,]+ times, 31,104 would do",
         ),
         ("tiled", "  __syncthreads();\n", "", "race: "),
         ("tiled", "__syncthreads();", "if (x < width && y < height) __syncthreads();", "sync: "),
@@ -72,6 +84,8 @@ MISTAKES = {
         ("maximum", "if (t < half) ", "", "(race|memory): "),
         ("maximum", "i < n", "i <= n", "memory: "),
         ("maximum", "-INFINITY", "0", "all negative. The result is 0.0"),
+        ("maximum", "-INFINITY", "-1", "all negative. The result is -1.0"),
+        ("maximum", "-INFINITY", "-2147483648.f", "all negative. The result is -2147483648.0"),
     ],
     6: [
         (
@@ -79,7 +93,13 @@ MISTAKES = {
             "atomicAdd(&own[pixels[i]], 1);\n  }\n  __syncthreads();\n"
             "  atomicAdd(&counts[threadIdx.x], own[threadIdx.x]);",
             "atomicAdd(&counts[pixels[i]], 1);\n  }",
-            "each pixel is an atomic in global memory",
+            "each pixel is an atomic in global memory, 86,400 in all where 2,048 would do: count in `own` first",
+        ),
+        (
+            "shared",
+            "atomicAdd(&own[pixels[i]], 1)",
+            "atomicAdd(&counts[pixels[i]], 1)",
+            "each pixel is an atomic in global memory, 88,448 in all where 2,048 would do: count in `own` first",
         ),
         ("histogram", "atomicAdd(&counts[pixels[i]], 1)", "counts[pixels[i]] += 1", "race: "),
         ("shared", "atomicAdd(&own[pixels[i]], 1)", "own[pixels[i]] += 1", "race: "),
@@ -91,12 +111,24 @@ MISTAKES = {
         ),
         ("shared", "  __syncthreads();\n  atomicAdd", "  atomicAdd", "race: "),
         ("collect", "atomicAdd(length, 1)", "(*length)++", "race: "),
+        ("collect", "> 200", ">= 200", "The result has shape"),
     ],
     7: [
         ("columns", "y < height", "y <= height", "memory: "),
+        (
+            "columns",
+            "in[y * width + x]",
+            "in[(y + x) % height * width + x]",
+            r"a load of global memory in line 7 of the cell is not coalesced: it touches [0-9,]+ sectors of 32 bytes",
+        ),
         ("transpose", "  __syncthreads();\n", "", "race: "),
         ("transpose", "tile[threadIdx.x][threadIdx.y]", "tile[threadIdx.y][threadIdx.x]", "elements differ"),
-        ("transpose", "tile[threadIdx.x][threadIdx.y]", "in[column * width + row]", "read from the tile"),
+        (
+            "transpose",
+            "tile[threadIdx.x][threadIdx.y]",
+            "in[column * width + row]",
+            "not coalesced: .*Read from the tile",
+        ),
     ],
     8: [
         ("streams", "stream=stream, ", "", "kernels are in the default stream"),
@@ -104,13 +136,40 @@ MISTAKES = {
         ("streams", "cuda.Stream() for _ in range(4)", "cuda.Stream()] * 4 + [", "The work is in 1 stream,"),
         ("streams", "cuda.pagelocked_empty", "np.empty", "not page-locked"),
         ("streams", "    for stream in streams:\n        stream.synchronize()\n", "", "before every stream is done"),
-        ("streams", "        enhance(", "        stream.synchronize()\n        enhance(", "waits between the pictures"),
+        (
+            "streams",
+            "        enhance(",
+            "        stream.synchronize()\n        enhance(",
+            "waits between the pictures, in Stream.synchronize: ",
+        ),
+        (
+            "streams",
+            "return host",
+            "return host.copy()",
+            "returns a copy of the page-locked array: return `host` itself",
+        ),
+        (
+            "streams",
+            "        cuda.memcpy_htod_async(part, row, stream)\n"
+            "        enhance(part, np.int32(n), stream=stream, **launch)\n"
+            "        cuda.memcpy_dtoh_async(row, part, stream)\n",
+            "        part = gpuarray.to_gpu_async(row, stream=stream)\n"
+            "        enhance(part, np.int32(n), stream=stream, **launch)\n"
+            "        part.get_async(stream=stream, ary=row)\n",
+            "because an array on the device is dropped there.* Keep the arrays in a list",
+        ),
         ("events", "    end.record()", "    start.record()\n    end.record()", "The kernels ran for"),
         ("events", "    start.record()\n", "", "the start event was never recorded"),
         ("events", "start.time_till(end)", "end.time_till(start)", "The function returns -"),
         ("events", "start.time_till(end)", "5.0", "The function returns 5.0, but from `start` to `end` it took"),
         ("events", "range(10)", "range(1)", "launches 1 kernel, expected are 10"),
-        ("graph", "step.launch(stream)\nstep", "step", "elements differ"),
+        ("graph", "    step.launch(stream)\n    step", "    step", "elements differ"),
+        (
+            "graph",
+            "    step.launch(stream)\n    step.launch(stream)\n",
+            "    for _ in range(10):\n        enhance(c, np.int32(n), stream=stream, **launch)\n",
+            "launches 0 graphs and, outside of it, 10 kernels: launch only the graph, twice",
+        ),
     ],
     9: [
         ("shift", "i + 1 < n ? in[i + 1] : 0", "in[i + 1]", "memory: .*in"),
@@ -120,6 +179,8 @@ MISTAKES = {
             "in[min(i + 1, n - 1)]",
             r"The first is \[99\]: yours is 100, expected is 0",
         ),
+        ("shift", "in[i + 1]", "in[i] + 1", "elements differ"),
+        ("race", "a[i + 1] : 0", "a[i] + 1 : 0", "elements differ"),
         ("race", "  __syncthreads();\n", "", "race: "),
         ("race", "i + 1 < n ? a[i + 1] : 0", "a[i + 1]", "memory: illegal memory access"),
         ("deadlock", "AD", "A and D", "'A and D' is no answer here: give letters alone, in quotes"),
@@ -129,9 +190,21 @@ MISTAKES = {
     10: [
         (
             "contrast",
-            "blockDim.x + threadIdx.x",
-            "blockDim.x + 31 - threadIdx.x",
-            "not contiguous",
+            "int x = blockIdx.x * blockDim.x + threadIdx.x;\n  int y = blockIdx.y * blockDim.y + threadIdx.y;",
+            "int y = blockIdx.x * blockDim.x + threadIdx.x;\n  int x = blockIdx.y * blockDim.y + threadIdx.y;",
+            "a load of global memory in line 7 of the cell is not coalesced: .* Let threadIdx.x run along the row",
+        ),
+        (
+            "contrast",
+            "x < width && y < height",
+            "x < height && y < width",
+            "Right for a square picture, but not for one of",
+        ),
+        (
+            "contrast",
+            "if (x < width && y < height)",
+            "if (x < width)",
+            "Right for a square picture, but not for one of",
         ),
         ("fuse", "- 0.1f", "", "elements differ"),
     ],

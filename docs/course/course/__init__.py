@@ -24,12 +24,11 @@ from .apart import run_apart  # noqa: E402
 from .checks import check, needs_cpu_driver, note_cells  # noqa: E402
 from .photos import night_sky  # noqa: E402
 from .pictures import bars, cells, histogram_bars, image, memory_lines, timeline  # noqa: E402
-from .plans import accesses, on_cpu_driver, show_plan, show_report  # noqa: E402
+from .plans import on_cpu_driver, show_plan, show_report  # noqa: E402
 
 note_cells()
 
 __all__ = [
-    "accesses",
     "bars",
     "cells",
     "check",

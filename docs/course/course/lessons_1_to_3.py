@@ -10,7 +10,7 @@ from .photos import night_sky
 
 @exercise("square", "each thread reads in[i] and writes out[i] once")
 def _square(squared):
-    numbers = np.arange(10, dtype=np.float32)
+    numbers = np.arange(10, dtype=np.float32) - 4  # not the threads' own numbers
     compare(run_checked(squared, numbers).result, numbers**2)
 
 
@@ -36,7 +36,7 @@ def _invert(inverted):
 
 @exercise("flip", "only the row of the pixel that is read changes")
 def _flip(flipped):
-    photo = night_sky()
+    photo = night_sky(123, 181)  # the last blocks of both axes are not full
     compare(run_checked(flipped, photo).result, photo[::-1])
 
 
@@ -44,6 +44,14 @@ def _flip(flipped):
 def _stride(doubled):
     flat = night_sky().ravel()
     compare(run_checked(doubled, flat).result, 2 * flat)
+    for blocks, threads in ((3, 64), (2, 96)):
+        try:
+            compare(run_checked(doubled, flat, blocks, threads).result, 2 * flat)
+        except NotYet as problem:
+            raise NotYet(
+                f"Right for 2 blocks of 64 threads, but not for {blocks} of {threads}: compute how many threads the "
+                f"grid has. {problem}"
+            ) from problem
 
 
 answer(

@@ -6,17 +6,22 @@ import numpy as np
 from .checks import NotYet, answer, compare, exercise
 from .own_context import run_checked
 from .photos import night_sky
+from .traffic import threads_at
 
 
 def _run_with_shared_memory(function, *arguments):
-    """What the function returns, and whether one of its kernels has shared memory; the compiler removes unused one."""
-    run = run_checked(function, *arguments, look=lambda kernels: [one.shared_size_bytes for one in kernels.values()])
-    return run.result, run.seen == [] or any(run.seen)
+    """The run, and whether one of its kernels has shared memory; the compiler removes unused one."""
+
+    def sizes(kernels):
+        return [one.shared_size_bytes for one in kernels.values()]
+
+    run = run_checked(function, *arguments, look=sizes, count=True)
+    return run, run.seen == [] or any(run.seen)
 
 
 @exercise("rotate", "thread 7 needs element 0: use % 8; the barrier stands between storing and reading")
 def _rotate(rotated):
-    numbers = np.arange(24, dtype=np.int32)
+    numbers = 300 - 7 * np.arange(24, dtype=np.int32)  # not the indices
     compare(run_checked(rotated, numbers).result, np.roll(numbers.reshape(3, 8), -1, axis=1).ravel())
 
 
@@ -30,10 +35,13 @@ def _tiled(smoothed):
     photo = (night_sky() + noise).clip(0, 1).astype(np.float32)
     padded = np.pad(photo, 1, mode="edge")
     parts = [padded[dy : dy + 120, dx : dx + 180] for dy in range(3) for dx in range(3)]
-    result, is_shared = _run_with_shared_memory(smoothed, photo)
-    compare(result, sum(parts) / 9)
-    if not is_shared:
-        raise NotYet("The result is right, but the kernel does not read the tile.")
+    run, is_shared = _run_with_shared_memory(smoothed, photo)
+    compare(run.result, sum(parts) / 9)
+    # Each block loads a tile.
+    reads, needed = threads_at(run.counted, "load"), 8 * 12 * 18 * 18
+    if not is_shared or reads > 2 * needed:
+        how_often = f": global memory is read {reads:,} times, {needed:,} would do" if run.counted else ""
+        raise NotYet(f"The result is right, but the kernel does not read the tile for each pixel{how_often}.")
 
 
 answer(
@@ -66,28 +74,40 @@ def _maximum(maximum_of):
     photo = night_sky()
     compare(run_checked(maximum_of, photo).result, photo.max())
     try:
-        compare(run_checked(maximum_of, photo - 2).result, (photo - 2).max())
+        negative = (photo - 2) * np.float32(1e30)  # below whatever number `largest` might begin with
+        compare(run_checked(maximum_of, negative).result, negative.max())
     except NotYet as problem:
         raise NotYet(f"Right for the picture, but not for numbers that are all negative. {problem}") from problem
 
 
 def _pixels():
-    return np.minimum(night_sky(240, 360, stars=150) * 256, 255).astype(np.uint8)
+    pixels = np.minimum(night_sky(240, 360, stars=150) * 256, 255).astype(np.uint8)
+    pixels[7, 11:17] = 199, 200, 201, 200, 0, 255  # on both sides of the limits
+    return pixels
 
 
 def _compare_counts(histogram_of):
     pixels = _pixels()
-    compare(run_checked(histogram_of, pixels).result, np.bincount(pixels.ravel(), minlength=256))
+    run, is_shared = _run_with_shared_memory(histogram_of, pixels)
+    compare(run.result, np.bincount(pixels.ravel(), minlength=256))
+    return run, is_shared
 
 
-exercise("histogram", "the counter is counts[pixels[i]]; its address is &counts[pixels[i]]")(_compare_counts)
+@exercise("histogram", "the counter is counts[pixels[i]]; its address is &counts[pixels[i]]")
+def _histogram(histogram_of):
+    _compare_counts(histogram_of)
 
 
 @exercise("shared", "both places need atomicAdd: several threads, or several blocks, meet at a counter")
 def _shared(histogram_by_blocks):
-    _compare_counts(histogram_by_blocks)
-    if not _run_with_shared_memory(histogram_by_blocks, _pixels())[1]:
-        raise NotYet("The result is right, but each pixel is an atomic in global memory: count in `own` first.")
+    run, is_shared = _compare_counts(histogram_by_blocks)
+    # Each block adds its counters; loops of atomicCAS may take several turns.
+    atomics, needed = threads_at(run.counted, "atomic", "reduction"), 8 * 256
+    if not is_shared or atomics > 4 * needed:
+        how_many = f", {atomics:,} in all where {needed:,} would do" if run.counted else ""
+        raise NotYet(
+            f"The result is right, but each pixel is an atomic in global memory{how_many}: count in `own` first."
+        )
 
 
 answer(

@@ -7,6 +7,7 @@ The kernels that they use are compiled for it once more, from the notebook's cel
 import builtins
 import contextlib
 import dis
+import time
 import types
 from dataclasses import dataclass, field
 
@@ -35,6 +36,10 @@ class Run:
         Where the returned array was.
     work : list
         The `work` of a `pycuda.Profile`.
+    polled : list
+        (time, stream or event) of each `is_done` and `query` that said yes, on the clock of `work`.
+    counted : list
+        The `kernels` of `pycuda.counters`, if the check asks for them; empty on a GPU.
     seen : object
         What `look` has returned.
     """
@@ -43,14 +48,16 @@ class Run:
     on_device: bool = False
     page_locked: bool = False
     work: list = field(default_factory=list)
+    polled: list = field(default_factory=list)
+    counted: list = field(default_factory=list)
     seen: object = None
 
 
-def run_checked(function, *arguments, look=None):
+def run_checked(function, *arguments, look=None, count=False):
     """Call `function(*arguments)` with every check of the CPU driver; raise NotYet with what is found.
 
     Arguments that are a `ToDevice` are on the device. `look` is called afterwards, with the kernels that the function
-    uses by name, while they exist.
+    uses by name, while they exist. `count`: with what the warps do.
     """
     if not callable(function):
         raise NotTried("Replace the ... in the cell above.")
@@ -60,7 +67,7 @@ def run_checked(function, *arguments, look=None):
     context = pycuda.autoinit.device.make_context()
     try:
         with _kernels_of_this_context(function) as kernels:
-            return _with_checks(function, arguments, look, kernels)
+            return _with_checks(function, arguments, look, kernels, count)
     finally:
         clear_context_caches()
         with contextlib.suppress(cuda.Error):  # the fault again
@@ -76,11 +83,11 @@ class ToDevice:
         self.array = array
 
 
-def _with_checks(function, arguments, look, kernels):
+def _with_checks(function, arguments, look, kernels, count):
     found, error = [], None
     try:
         with pycuda.checks("memory", "race", "sync") as found:
-            run = _run(function, arguments, None, kernels)
+            run = _run(function, arguments, None, kernels, count)
     except Exception as problem:
         error = problem
     if found:
@@ -93,32 +100,72 @@ def _with_checks(function, arguments, look, kernels):
     return run
 
 
-def _run(function, arguments, look, kernels):
+def _run(function, arguments, look, kernels, count=False):
     from pycuda import gpuarray
 
     given = [gpuarray.to_gpu(one.array) if isinstance(one, ToDevice) else one for one in arguments]
-    with pycuda.profile() as recorded:
+    # The profile is the inner one: counting waits for the device at its end.
+    counting = pycuda.counters() if count else contextlib.nullcontext([])
+    with counting as counted, _polls() as polled, pycuda.profile() as recorded:
         result = function(*given)
-    run = Run(on_device=isinstance(result, GPUArray), page_locked=_is_page_locked(result), work=recorded.work)
-    # A copy: the memory goes with the context.
-    run.result = result.get() if run.on_device else np.array(result) if isinstance(result, np.ndarray) else result
+    run = Run(on_device=isinstance(result, GPUArray), page_locked=is_page_locked(result))
+    run.work, run.polled, run.counted = recorded.work, polled, list(counted)
+    run.result = _kept(result)
     cuda.Context.synchronize()
     if look is not None:
         run.seen = look(kernels)
     return run
 
 
-def _is_page_locked(array):
+def _kept(result):
+    """A result without memory that goes with the context."""
+    if isinstance(result, (list, tuple)):
+        return [_kept(one) for one in result]
+    if isinstance(result, GPUArray):
+        return result.get()
+    return np.array(result) if isinstance(result, np.ndarray) else result
+
+
+@contextlib.contextmanager
+def _polls():
+    """Collect (time, stream or event) of the questions whether it is done that are answered by yes."""
+    answered = []
+
+    def noting(ask):
+        def is_done(self):
+            answer = ask(self)
+            if answer:
+                answered.append((time.perf_counter(), self.handle))
+            return answer
+
+        return is_done
+
+    questions = [(cuda.Stream, "is_done"), (cuda.Event, "query")]
+    known = [getattr(kind, name) for kind, name in questions]
+    for (kind, name), ask in zip(questions, known):
+        setattr(kind, name, noting(ask))
+    try:
+        yield answered
+    finally:
+        for (kind, name), ask in zip(questions, known):
+            setattr(kind, name, ask)
+
+
+def is_page_locked(array):
+    """Whether an array, or each of a list of them, is in page-locked memory."""
+    if isinstance(array, (list, tuple)):
+        return bool(array) and all(map(is_page_locked, array))
     while isinstance(array, np.ndarray):
         array = array.base
     return isinstance(array, cuda.HostPointer)
 
 
-def _code_names(code):
+def names_in(code):
+    """The names that a function's code asks for, with those of functions in it."""
     yield from code.co_names
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
-            yield from _code_names(constant)
+            yield from names_in(constant)
 
 
 def _refuse_other_name(function):
@@ -142,7 +189,7 @@ def _kernels_of(function, known=None):
     if not isinstance(function, types.FunctionType):
         return {}
     names = function.__globals__
-    for name in _code_names(function.__code__):
+    for name in names_in(function.__code__):
         value = names.get(name)
         if name not in known and cell_of(value) is not None:
             known[name] = value

@@ -23,16 +23,6 @@ def _rows(function, block):
     return found
 
 
-def accesses(function, block):
-    """The memory accesses in a kernel's plan, as pairs (instruction, form); None where the plan shows none.
-
-    That is on a GPU, which has no plan, and of kernels that run thread by thread, whose plan names the reason.
-    """
-    if not on_cpu_driver():
-        return None
-    return [(instruction, form) for _, instruction, what, form in _rows(function, block) if what == "access"] or None
-
-
 def show_plan(function, block):
     """Print the accesses and divergent branches of a kernel's plan, and what costs most."""
     if not on_cpu_driver():
