@@ -223,6 +223,10 @@ def clear_context_caches():
     _driver._array.forget_all()
 
 
+#: What else makes its things again in the context that `reset_context` has made: functions without arguments.
+after_reset = []
+
+
 def reset_context():
     """Replace the current context, for instance after a kernel's fault, by a new one on the same device.
 
@@ -261,6 +265,8 @@ def reset_context():
     new = ctx_maker(device)
     for module in holders:
         module.context = new
+    for follow in after_reset:
+        follow()
     return new
 
 

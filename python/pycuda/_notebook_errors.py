@@ -6,7 +6,7 @@ from __future__ import annotations
 import sys
 import types
 
-from pycuda import _driver, driver
+from pycuda import _contexts, _driver, driver
 from pycuda._notebook_kernels import renew
 
 _LOST = "The context is lost"  # as the package's errors say
@@ -54,16 +54,22 @@ def _notes_of(error):
     return getattr(error, "__notes__", ())
 
 
+def _advised(text):
+    return "\n".join(_REPLACED_BY if line.startswith(_LOST) else line for line in text.splitlines())
+
+
+def shown_array(array):
+    """The `repr` of an array; that of a lost one says how a notebook replaces the context."""
+    text = repr(array)
+    return _advised(text.removesuffix(">")) + ">" if f"\n{_LOST}" in text and _can_be_replaced() else text
+
+
 def _advise_notebook(error):
     """Let an error say how a notebook replaces the context, in place of how a program does."""
-
-    def advised(text):
-        return "\n".join(_REPLACED_BY if line.startswith(_LOST) else line for line in text.splitlines())
-
     if isinstance(error, driver.Error):
-        error.args = (advised(str(error)), *error.args[1:])
+        error.args = (_advised(str(error)), *error.args[1:])
     if notes := _notes_of(error):
-        notes[:] = map(advised, notes)
+        notes[:] = map(_advised, notes)
 
 
 def _tells_of_fault(error):
@@ -88,6 +94,7 @@ class Faults:
         shell.set_custom_exc((Exception, KeyboardInterrupt), self._show)
         shell.events.register("pre_run_cell", self._begin_cell)
         shell.events.register("post_run_cell", self._end_cell)
+        _contexts.after_reset[:] = [self._make_again]
 
     def _show(self, shell, kind, error, traceback, tb_offset=None):
         """Show an error once, at the outer of two cells."""
@@ -140,7 +147,7 @@ class Faults:
         return any(stream.get_capture_info() is not None for stream in streams)
 
     def replace_context(self):
-        """Make a new context, and the kernels of cells again; print what remains to be done.
+        """Make a new context; kernels of cells follow.
 
         Raises
         ------
@@ -150,6 +157,9 @@ class Faults:
         from pycuda.tools import reset_context  # start-up time: only after a fault
 
         reset_context()
+
+    def _make_again(self):
+        """Make the kernels of cells for a new context, whoever has made that; print what remains to be done."""
         lost_in, self._lost_in = self._lost_in, ""
         arrays = renew(self._shell.user_ns)
         why = f"An earlier launch (cell {lost_in}) lost the context. " if lost_in else ""

@@ -14,7 +14,7 @@ import warnings
 
 from pycuda import driver
 from pycuda._compiling import COMPILER_OUTPUT
-from pycuda._notebook_errors import Faults, is_lost
+from pycuda._notebook_errors import Faults, is_lost, shown_array
 from pycuda._notebook_kernels import (  # noqa: F401 - two for those who compile a cell again
     Cell,
     cell_of,
@@ -193,8 +193,19 @@ def _code_of_magic(shell, name, line, cell, words=()):
     code = line if cell is None else cell
     if not code.strip():
         raise _usage_error(f"%{name} takes the statement behind it, %%{name} the lines below it")
+    if cell is not None and not re.fullmatch(r"[\w\s,-]*", line):
+        raise _usage_error(
+            f"%%{name} takes the lines below it: {_label_of(line)!r} belongs there, or behind %{name}, with one "
+            "percent sign"
+        )
     if cell is not None and line.strip() and not words:
         raise _usage_error(f"%%{name} takes the lines below it, and no options: {_label_of(line)!r}")
+    named = re.split(r"[\s,]+", code.strip())
+    if cell is None and set(named) <= set(words) and not set(named) & shell.user_ns.keys():
+        raise _usage_error(
+            f"%{name} takes the statement behind it: {_label_of(code)!r} belongs to %%{name}, a cell's first line, "
+            "with the statements below"
+        )
     try:
         compile(shell.transform_cell(code), f"<{name}>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
     except SyntaxError as error:
@@ -245,7 +256,10 @@ def load(shell):
         from pycuda import benchmark  # start-up time: only for one magic
 
         code = _code_of_magic(shell, "cuda_time", line, cell)
-        statement = compile(shell.transform_cell(code), "<cuda_time>", "exec")
+        text = shell.transform_cell(code)
+        # Tracebacks quote its lines.
+        place = shell.compile.cache(text, shell.execution_count, raw_code=code)
+        statement = compile(text, place, "exec")
 
         def cell_or_line():
             exec(statement, shell.user_ns, {})
@@ -298,7 +312,11 @@ def load(shell):
     shell.register_magic_function(cuda_profile, magic_kind="line_cell", magic_name="cuda_profile")
     shell.register_magic_function(cuda_time, magic_kind="line_cell", magic_name="cuda_time")
     shell.register_magic_function(cuda_reset, magic_kind="line", magic_name="cuda_reset")
-    as_html = shell.display_formatter.formatters["text/html"]
+    formatters = shell.display_formatter.formatters
+    formatters["text/plain"].for_type_by_name(
+        "pycuda.gpuarray", "GPUArray", lambda array, printer, cycle: printer.text(shown_array(array))
+    )
+    as_html = formatters["text/html"]
     # By name: an array's module is not loaded before it is used.
     as_html.for_type_by_name("pycuda.gpuarray", "GPUArray", _or_nothing(_array_as_html))
     as_html.for_type(driver.Device, _or_nothing(lambda device: _as_html("device", _facts_of_device(device))))

@@ -217,7 +217,7 @@ def test_a_cell_with_a_failed_launch_is_not_called_clean():
         ("%cuda_profile ", "%cuda_profile takes the statement behind it"),
         ("%cuda_check", "%cuda_check takes the statement behind it"),
         ("%%cuda_time -n 3\npass", "%%cuda_time takes the lines below it, and no options: '-n 3'"),
-        ("%%cuda_profile x = 1\npass", "no options: 'x = 1'"),
+        ("%%cuda_profile x = 1\npass", "takes the lines below it: 'x = 1' belongs there, or"),
         ("%%cuda_check rase\npass", "%%cuda_check: there is no check 'rase'; the checks are memory, init, race,"),
         ("%cuda_check race f()", "is not Python: invalid syntax; 'race' belongs to %%cuda_check, a cell's first line"),
         ("%cuda_time -r 3 f()", "'-r 3 f()' is not Python: invalid syntax"),
@@ -239,3 +239,37 @@ def test_sources_in_strings_are_no_cells_of_cuda():
         START, "text = '''\n__global__ void f() { }\n'''\nprint(len(text))", MAKE_CONTEXT, "%cuda_check race = 1"
     )
     assert said[1] == "25" and said[3] == "The checks found nothing."
+
+
+def test_the_repr_of_a_lost_array_says_how_a_notebook_replaces_the_context():
+    said = _printed(START, FAULTY, MAKE, LAUNCH, "a", "%cuda_reset", MAKE + "\na")
+    assert (
+        said[4]
+        .rstrip()
+        .endswith("The context is lost: the next %%cuda cell that you run replaces it, or type %cuda_reset.>")
+    )
+    assert "tools.reset_context" not in said[4] and "array([0, 0," in said[6]
+
+
+def test_kernels_of_cells_are_made_again_for_a_context_that_the_notebook_resets():
+    reset = "import pycuda.tools\nx = pycuda.tools.reset_context()"
+    said = _printed(START, RIGHT, MAKE, reset, MAKE, LAUNCH + "\nprint(a)")
+    assert said[3] == "There is a new context: kernels of %%cuda cells are compiled again, copy the arrays again (a)."
+    assert said[5] == "[8 8 8 8 8 8 8 8 8 8]"
+
+
+def test_errors_of_a_timed_statement_quote_it():
+    said = _printed(START, RIGHT, MAKE, "%cuda_time set(a, 10)", "%%cuda_time\n1\nset(a, 10)")
+    assert "1 set(a, 10)" in said[3] and "2 set(a, 10)" in said[4]
+    assert not any("Could not get source" in text for text in said)
+
+
+def test_statements_and_checks_on_the_wrong_side_of_a_magic_are_told_where_they_belong():
+    cells = [f"%%{name} {LAUNCH}\n1" for name in ("cuda_check", "cuda_time", "cuda_profile")]
+    said = _printed(START, RIGHT, MAKE, *cells, "%cuda_check race", "%cuda_check race, sync", "%cuda_check x")
+    for name, text in zip(("cuda_check", "cuda_time", "cuda_profile"), said[3:6], strict=True):
+        assert text.startswith(f"UsageError: %%{name} takes the lines below it: 'set(a, np.int32(10), ")
+        assert text.endswith(f"belongs there, or behind %{name}, with one percent sign")
+    for text, named in zip(said[6:8], ("race", "race, sync"), strict=True):
+        assert f"'{named}' belongs to %%cuda_check, a cell's first line, with the statements below" in text
+    assert "NameError: name 'x' is not defined" in said[8]
