@@ -7,7 +7,7 @@
 
 Grading takes the exercises' cells from a student's notebook, puts them into the lesson as it is beside this program,
 and runs that. Whatever else the student has changed, checks included, has no effect. An exercise is right, wrong, open
-(as it was handed out) or missing. The cells run with your rights, in the process that checks them: grade in a container
+(as it was handed out, or emptied) or missing. The cells run with your rights, in the process that checks them: grade in a container
 or as another user, and read the cells where deceit would matter.
 """
 
@@ -122,6 +122,12 @@ def execute(lesson, timeout):
     return None
 
 
+def is_emptied(source):
+    """Whether a cell has no code: nothing, or its magic and comments alone."""
+    lines = (line.strip() for line in source.splitlines())
+    return all(not line or line.startswith(("%%", "#", "//")) for line in lines)
+
+
 def remark_on(cells, printed, timeout):
     """One line about an exercise that is not right: the error of its cell or of its check, or what the check says."""
     errors = [output for cell in cells for output in cell.outputs if output.output_type == "error"]
@@ -167,6 +173,8 @@ def grade(path, timeout):
         found = re.findall(r"^(Correct!|Not yet\.)", printed, re.MULTILINE)
         if name not in done:
             yield name, "missing", ""
+        elif is_emptied(done[name]):
+            yield name, "open", "the cell is empty"
         elif name in ended:
             yield name, "wrong", "it ends the kernel, or does not react to an interrupt"
         elif found and found[-1] == "Correct!":

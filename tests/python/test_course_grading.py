@@ -174,6 +174,16 @@ def test_grades_tell_what_is_wrong_and_what_was_not_tried(context, tmp_path):
     assert "elements differ" in remarks["average"][0]
 
 
+def test_emptied_cells_are_open(context, tmp_path):
+    pytest.importorskip("nbclient", reason="needs nbclient")
+    pytest.importorskip("ipykernel", reason="needs ipykernel")
+    emptied = dict(invert="", flip="%%cuda\n// mine comes here\n", stride="%%cuda\n", blocks="# answer\n\n")
+    said = _grade("grade", _submission(tmp_path, LESSON.name, **emptied)).splitlines()
+    assert said[0].endswith(": 0 of 4")
+    graded = [line.split(maxsplit=2) for line in said[1:]]
+    assert graded == [[name, "open", "the cell is empty"] for name in emptied]
+
+
 def test_notebooks_in_which_somebody_has_worked_are_not_replaced(tmp_path):
     _grade("hand-out", tmp_path)
     _grade("hand-out", tmp_path)  # the same again
