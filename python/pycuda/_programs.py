@@ -235,6 +235,13 @@ def _size(text):
     return text
 
 
+def _file(text):
+    """The name of a file; an empty one would leave the option out."""
+    if not text:
+        raise argparse.ArgumentTypeError("the file's name is empty: a variable of the shell may not be set")
+    return text
+
+
 def _add_options(parser):
     parser.add_argument(
         "--check",
@@ -244,7 +251,10 @@ def _add_options(parser):
         help="check kernels, as in --check=race,sync: memory (without a value), init, race, sync or all",
     )
     parser.add_argument(
-        "--counters", metavar="FILE", help="count what the warps of each kernel do, and write a table (.csv, .json)"
+        "--counters",
+        type=_file,
+        metavar="FILE",
+        help="count what the warps of each kernel do, and write a table (.csv, .json)",
     )
     parser.add_argument("--devices", type=_number(1, 64), metavar="N", help="how many devices the driver offers (1)")
     parser.add_argument("--threads", type=_number(1, 1024), metavar="N", help="how many cores run kernels (all)")
@@ -268,8 +278,12 @@ def run(arguments):
         "`-c TEXT`, or an executable.",
     )
     _add_options(parser)
-    parser.add_argument("--check-report", metavar="FILE", help="write what the checks find to this file, as JSON")
-    parser.add_argument("--report", metavar="FILE", help="write a page that says what makes kernels slow, as HTML")
+    parser.add_argument(
+        "--check-report", type=_file, metavar="FILE", help="write what the checks find to this file, as JSON"
+    )
+    parser.add_argument(
+        "--report", type=_file, metavar="FILE", help="write a page that says what makes kernels slow, as HTML"
+    )
     own, program = _split(parser, arguments)
     options, others = parser.parse_known_args(own)
     if others:

@@ -372,6 +372,9 @@ def test_run_refuses_settings_that_the_driver_does_not_take(option, words):
         (["--check=races"], "there is no check 'races'"),
         (["--chek=race"], "there is no option --chek=race; did you mean --check?"),
         (["--check-report=x.json"], "--check-report needs --check"),
+        (["--check", "--check-report="], "--check-report: the file's name is empty: a variable of the shell may"),
+        (["--report="], "--report: the file's name is empty"),
+        (["--counters", ""], "--counters: the file's name is empty"),
         pytest.param(
             ["--check", "--check-report=/nowhere/x.json"], "No such file or directory", marks=needs_cpu_driver
         ),
