@@ -16,6 +16,7 @@ _PYTHON = re.compile(
 _PYTHON_LOOP = re.compile(r"\b(for \w+ in [^:{;]*:|while [^({;]*:|elif\b)")
 # The compiler's line, and its mark in the line below.
 _MARKED = re.compile(r"error[^\n]*\n(?P<line>[^\n]+)\n(?P<indent>[ \t]*)\^")
+_CALLED_VALUE = re.compile(r"of apparent call must have[^\n]*\n(?P<line>[^\n]+)\n(?P<indent>[ \t]*)\^")
 _PLACEHOLDER = re.compile(r"%[sdifgr]\b|\$\w+|@\w+@?")
 _POWER = re.compile(r"must be a pointer[^\n]*\n[^\n]*[\w\])] ?\*\* ?[\w(]")
 _COMMA_INDEX = re.compile(r"error[^\n]*\n[^\n]*\w\[[^\[\]\n,<]+,[^\[\]\n<]+\]")
@@ -89,6 +90,11 @@ _HABITS = (
     (r'must have class type but it has type "[^"]*\*"', "a pointer has neither methods nor a length: pass it, int n"),
     (r"too many characters in character constant", 'C++ writes texts in double quotes, "..."'),
     (r'expected a "\("\n[^\n]*\b(if|while)\b +[^( ]', "C++ writes a condition in parentheses: {} (...)"),
+    (
+        r"expected an expression\n[^\n]*\b(if|while)\b *"
+        r"\((?:[^()\n]|\([^()\n]*\))*\) *(?:and\b|or\b|&&|\|\|)[^\n]*",
+        "the whole condition stands in parentheses: {} ((...) && (...))",
+    ),
     (
         r'expected a ";"\n[^\n]*=[^;\n]+ if [^;\n]+ else ',
         "C++ writes condition ? x : y in place of x if condition else y",
@@ -290,6 +296,11 @@ def mistake_in_errors(output):
         )
     if found := _PYTHON_HEAD.search(output):
         return f"C++ has braces around a function's body, and no colon: void {found[1]}(...) {{ ... }}"
+    if found := _CALLED_VALUE.search(output):
+        called = re.match(rb"(\w+) *\(", found["line"].encode()[len(found["indent"]) :])  # the compiler counts bytes
+        if called:
+            name = called[1].decode()
+            return f"{name} is no function: {name}[i] is element i of an array, {name} * (...) a product"
     if found := atomic_in_errors(output):
         return found
     for pattern, remedy in _HABITS:
