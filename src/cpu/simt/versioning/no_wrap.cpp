@@ -15,9 +15,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "cpu/simt/analysis/constant_division.h"
 #include "cpu/simt/analysis/dialect.h"
 #include "cpu/simt/analysis/divergence.h"
-#include "cpu/simt/analysis/constant_division.h"
 #include "cpu/simt/versioning/versioning_passes.h"
 
 namespace pycuda::cpu::simt {
