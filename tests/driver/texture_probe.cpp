@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <numeric>
 
 namespace driver_test {
 
@@ -16,6 +17,17 @@ At at(float x, float y, float z, std::uint32_t layer) {
 }
 
 float Fetched::real(int i) const { return std::bit_cast<float>(bits[i]); }
+
+CUDA_ARRAY3D_DESCRIPTOR shape(std::size_t width, std::size_t height, std::size_t depth,
+                              CUarray_format format, unsigned channels, unsigned flags) {
+  return {width, height, depth, format, channels, flags};
+}
+
+std::vector<float> counting(std::size_t count) {
+  std::vector<float> values(count);
+  std::iota(values.begin(), values.end(), 1.0f);
+  return values;
+}
 
 TestArray::TestArray(const CUDA_ARRAY3D_DESCRIPTOR& descriptor) : descriptor_(descriptor) {
   REQUIRE(CU(cuArray3DCreate_v2)(&handle_, &descriptor_) == CUDA_SUCCESS);

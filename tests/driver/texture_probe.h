@@ -3,6 +3,7 @@
 // come out.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -22,6 +23,11 @@ struct Fetched {
   std::uint32_t bits[4];
   float real(int i) const;
 };
+
+CUDA_ARRAY3D_DESCRIPTOR shape(std::size_t width, std::size_t height, std::size_t depth,
+                              CUarray_format format, unsigned channels = 1, unsigned flags = 0);
+/// 1, 2, 3 and so on.
+std::vector<float> counting(std::size_t count);
 
 /// A CUDA array that is destroyed with this.
 class TestArray {

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <numeric>
 #include <vector>
 
 #include "driver/texture_probe.h"
@@ -19,17 +18,6 @@ namespace {
 constexpr const char* fetch_1d = "tex.1d.v4.f32.f32 {%v0, %v1, %v2, %v3}, [%t, {%x}];";
 constexpr const char* fetch_2d = "tex.2d.v4.f32.f32 {%v0, %v1, %v2, %v3}, [%t, {%x, %y}];";
 constexpr unsigned normalized = CU_TRSF_NORMALIZED_COORDINATES;
-
-CUDA_ARRAY3D_DESCRIPTOR shape(std::size_t width, std::size_t height, std::size_t depth,
-                              CUarray_format format, unsigned channels = 1, unsigned flags = 0) {
-  return {width, height, depth, format, channels, flags};
-}
-
-std::vector<float> counting(std::size_t count) {
-  std::vector<float> values(count);
-  std::iota(values.begin(), values.end(), 1.0f);
-  return values;
-}
 
 /// A GPU may round its filtered sums differently.
 void check_filtered(float got, double expected, double range) {

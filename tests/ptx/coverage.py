@@ -17,6 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 TESTED_BY = {
     "tests/driver/texture_test.cpp": {"tex", "tld4", "txq"},
+    "tests/driver/texture_offset_test.cpp": {"istypep"},
     "tests/driver/multimem_test.cpp": {"multimem"},
     "tests/driver/tensor_map_test.cpp": {"tensormap"},
     "tests/driver/surface_test.cpp": {"suld", "suq", "sured", "sust"},

@@ -16,6 +16,15 @@ __global__ void fetch(cudaTextureObject_t t, const float2 *at, float *out, int n
   if (i < n) out[i] = tex2D<float>(t, at[i].x, at[i].y);
 }"""
 
+RESIDENT = """
+__global__ void fetch(cudaTextureObject_t t, float *out) {
+  bool here = false, gathered = false, at_level = false;
+  out[0] = tex2D<float>(t, 1.5f, 2.5f, &here);
+  out[1] = tex2Dgather<float4>(t, 1, 1, &gathered).x;
+  out[2] = tex2DLod<float>(t, 3.5f, 0.5f, 0, &at_level);
+  out[3] = here + gathered + at_level;
+}"""
+
 REFERENCE = """
 .version 7.0
 .target sm_75
@@ -59,6 +68,13 @@ def test_a_matrix_becomes_a_texture(order):
     y, x = np.mgrid[0:3, 0:4] if order == "C" else np.mgrid[0:3, 0:4][::-1]
     at = np.stack([x.ravel(), y.ravel()], axis=1).astype(np.float32) + 0.5
     assert (fetch(texture, at) == matrix.ravel()).all()
+
+
+def test_fetches_say_that_their_texels_have_memory():
+    texture = drv.TextureObject(drv.matrix_to_array(np.arange(12, dtype=np.float32).reshape(3, 4), "C"))
+    out = np.zeros(4, np.float32)
+    SourceModule(RESIDENT).get_function("fetch")(texture.handle, drv.Out(out), block=(1, 1, 1))
+    assert out.tolist() == [9, 4, 3, 3]
 
 
 def test_filtering_addressing_and_borders_are_the_textures():

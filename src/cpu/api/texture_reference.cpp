@@ -51,6 +51,7 @@ TextureReference::TextureReference(
     : context_(context), name_(std::move(name)), is_surface_(is_surface) {
   for (const auto& [property, value] : properties) apply_property(property, value, state_);
   state_.texture.is_surface = is_surface;
+  state_.texture.is_reference = true;
   number_ = exec::TextureTable::instance().insert(state_.texture);
   if (is_surface) {
     surface_handle_ = references().surfaces.insert(this);

@@ -96,6 +96,7 @@ std::vector<RuntimeSymbol> all_symbols() {
       runtime_symbol("pycuda_cpu_texture_fetch_level", pycuda_cpu_texture_fetch_level),
       runtime_symbol("pycuda_cpu_texture_fetch_gradient", pycuda_cpu_texture_fetch_gradient),
       runtime_symbol("pycuda_cpu_texture_query", pycuda_cpu_texture_query),
+      runtime_symbol("pycuda_cpu_is_reference", pycuda_cpu_is_reference),
       runtime_symbol("pycuda_cpu_surface_load", pycuda_cpu_surface_load),
       runtime_symbol("pycuda_cpu_surface_store", pycuda_cpu_surface_store),
       runtime_symbol("pycuda_cpu_surface_reduce", pycuda_cpu_surface_reduce),

@@ -57,6 +57,7 @@ enum class AddressMode : std::uint8_t { Wrap = 0, Clamp, Mirror, Border };
 struct Texture {
   TexelMemory texels;
   bool is_surface = false;
+  bool is_reference = false;  ///< a variable of a module, or cuTexRefCreate's; else an object
   AddressMode address[3] = {AddressMode::Clamp, AddressMode::Clamp, AddressMode::Clamp};
   bool linear_filter = false;
   bool normalized_coordinates = false;

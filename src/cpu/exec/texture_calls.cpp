@@ -228,6 +228,13 @@ std::uint32_t pycuda_cpu_texture_query(ThreadFrame* thread, std::uint64_t textur
   return 0;
 }
 
+std::uint32_t pycuda_cpu_is_reference(ThreadFrame*, std::uint64_t pointer,
+                                      std::uint32_t of_surface) {
+  const exec::Texture* const found = exec::TextureTable::instance().find(pointer);
+  const bool is_one = found != nullptr && found->is_reference;
+  return is_one && found->is_surface == (of_surface != 0) ? 1 : 0;
+}
+
 Texels pycuda_cpu_surface_load(ThreadFrame* thread, std::uint64_t surface, std::uint32_t form,
                                std::uint32_t layer, std::uint32_t x, std::uint32_t y,
                                std::uint32_t z) {

@@ -49,22 +49,32 @@ AddressMode mode_of(const Texture& texture, int axis) {
   return repeats && !texture.normalized_coordinates ? AddressMode::Clamp : mode;
 }
 
-/// A float coordinate in texels.
-double in_texels(const Texture& texture, std::uint32_t bits, std::int64_t size, AddressMode mode) {
+/// Where a place in texels lies if every second repetition of the texture is its mirror image.
+double mirrored(double position, double size) {
+  double in_pair = std::fmod(position, 2 * size);
+  if (in_pair < 0) in_pair += 2 * size;
+  return in_pair < size ? in_pair : 2 * size - in_pair;
+}
+
+/// A float coordinate in texels, and `offset` texels more.
+double in_texels(const Texture& texture, std::uint32_t bits, std::int64_t size, AddressMode mode,
+                 std::int32_t offset) {
   double value = std::bit_cast<float>(bits);
   if (std::isnan(value)) value = 0;
   if (texture.normalized_coordinates) {
-    if (mode == AddressMode::Wrap || mode == AddressMode::Mirror) {
+    const bool mirrors = mode == AddressMode::Mirror;
+    if (mirrors || mode == AddressMode::Wrap) {
       if (std::isinf(value)) value = 0;
       const double whole = std::floor(value);
       value -= whole;
-      if (mode == AddressMode::Mirror && std::fmod(whole, 2) != 0) value = 1 - value;
+      if (mirrors && std::fmod(whole, 2) != 0) value += 1;
     }
     value *= static_cast<double>(size);
+    if (mirrors) return mirrored(value + offset, static_cast<double>(size));
   }
   // Far outside is outside; the difference must fit an integer.
   constexpr double far = 1e9;
-  return std::clamp(value, -far, far);
+  return std::clamp(value + offset, -far, far);
 }
 
 /// The integer at or below a number that fits one.
@@ -144,7 +154,8 @@ class Sampler {
   }
 
   std::int64_t nearest_index(int axis, std::uint32_t bits, std::int64_t size) const {
-    if (!form_.integer_coordinates && !texture_.normalized_coordinates) {
+    const bool is_plain = form_.offset[axis] == 0 && !texture_.normalized_coordinates;
+    if (is_plain && !form_.integer_coordinates) {
       const auto position = std::bit_cast<float>(bits);
       if (position >= 0 && position < static_cast<float>(size)) [[likely]]
         return static_cast<std::int64_t>(position);
@@ -205,10 +216,11 @@ class Sampler {
   Between axis_of(int axis, std::uint32_t bits, std::int64_t size) const {
     const AddressMode mode = texels_.is_linear ? AddressMode::Border : mode_of(texture_, axis);
     if (form_.integer_coordinates) {
-      const std::int64_t index = addressed(static_cast<std::int32_t>(bits), size, mode);
+      const std::int64_t asked = std::int64_t{static_cast<std::int32_t>(bits)};
+      const std::int64_t index = addressed(asked + form_.offset[axis], size, mode);
       return {index, index, 0};
     }
-    return place(in_texels(texture_, bits, size, mode), size, mode);
+    return place(in_texels(texture_, bits, size, mode, form_.offset[axis]), size, mode);
   }
 
   Between place(double position, std::int64_t size, AddressMode mode) const {

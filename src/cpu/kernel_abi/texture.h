@@ -25,17 +25,25 @@ enum class SurfaceBoundary : std::uint32_t { Trap = 0, Clamp, Zero };
 /// The form of a texture fetch or a surface access.
 struct TextureForm {
   TextureGeometry geometry{};
-  bool integer_coordinates = false;  ///< of a fetch: texels, unfiltered
-  bool gathers = false;              ///< tld4: one component of four texels
-  std::uint32_t component = 0;       ///< of tld4
-  SurfaceBoundary boundary{};        ///< of a surface access
-  bool formatted = false;            ///< sust.p: components are converted to the surface's format
-  std::uint32_t bytes = 0;           ///< of a surface access
+  bool integer_coordinates = false;    ///< of a fetch: texels, unfiltered
+  bool gathers = false;                ///< tld4: one component of four texels
+  std::uint32_t component = 0;         ///< of tld4
+  SurfaceBoundary boundary{};          ///< of a surface access
+  bool formatted = false;              ///< sust.p: components are converted to the surface's format
+  std::uint32_t bytes = 0;             ///< of a surface access: up to 16
+  std::int32_t offset[3] = {0, 0, 0};  ///< of a fetch: texels that are added to x, y and z
+
+  /// Of an offset the lower four bits count, as a number with a sign.
+  static constexpr std::uint32_t offset_bits = 4;
+  /// Where the word has the offset of an axis.
+  static constexpr std::uint32_t offset_shift(std::uint32_t axis) {
+    return 16 + axis * offset_bits;
+  }
 
   constexpr std::uint32_t word() const {
     return static_cast<std::uint32_t>(geometry) | (integer_coordinates ? 1u << 3 : 0) |
            (gathers ? 1u << 4 : 0) | component << 5 | static_cast<std::uint32_t>(boundary) << 7 |
-           (formatted ? 1u << 9 : 0) | bytes << 16;
+           (formatted ? 1u << 9 : 0) | bytes << 10 | offset_word();
   }
   static constexpr TextureForm of(std::uint32_t word) {
     TextureForm form;
@@ -45,8 +53,20 @@ struct TextureForm {
     form.component = word >> 5 & 3;
     form.boundary = static_cast<SurfaceBoundary>(word >> 7 & 3);
     form.formatted = (word >> 9 & 1) != 0;
-    form.bytes = word >> 16;
+    form.bytes = word >> 10 & 31;
+    for (std::uint32_t axis = 0; axis < 3; ++axis) {
+      const auto upper = static_cast<std::int32_t>(word << (28 - offset_shift(axis)));
+      form.offset[axis] = upper >> 28;
+    }
     return form;
+  }
+
+ private:
+  constexpr std::uint32_t offset_word() const {
+    std::uint32_t word = 0;
+    for (std::uint32_t axis = 0; axis < 3; ++axis)
+      word |= (static_cast<std::uint32_t>(offset[axis]) & 15) << offset_shift(axis);
+    return word;
   }
 };
 
@@ -85,7 +105,8 @@ struct Texels {
 
 extern "C" {
 /// tex and tld4: four components of 32 bits. Coordinates are floats or integers as bits; `layer` is
-/// the layer of a layered texture. Faults when `texture` is not a texture or has nothing bound.
+/// the layer of a layered texture; `form` may have offsets that the thread computed. Faults when
+/// `texture` is not a texture or has nothing bound.
 pycuda::cpu::Texels pycuda_cpu_texture_fetch(pycuda::cpu::ThreadFrame* thread,
                                              std::uint64_t texture, std::uint32_t form,
                                              std::uint32_t layer, std::uint32_t x, std::uint32_t y,
@@ -107,6 +128,10 @@ pycuda::cpu::Texels pycuda_cpu_texture_fetch_gradient(pycuda::cpu::ThreadFrame* 
 /// txq and suq: of one level, where the answer depends on it.
 std::uint32_t pycuda_cpu_texture_query(pycuda::cpu::ThreadFrame* thread, std::uint64_t texture,
                                        std::uint32_t query, std::uint32_t level);
+/// istypep: whether the value of a pointer is that of a .texref variable, or of a .surfref
+/// variable.
+std::uint32_t pycuda_cpu_is_reference(pycuda::cpu::ThreadFrame* thread, std::uint64_t pointer,
+                                      std::uint32_t of_surface);
 /// suld and sust: x in bytes (sust.p: in texels), y and z in texels.
 pycuda::cpu::Texels pycuda_cpu_surface_load(pycuda::cpu::ThreadFrame* thread, std::uint64_t surface,
                                             std::uint32_t form, std::uint32_t layer,

@@ -149,6 +149,7 @@ Emitter emitter_of(ptx::Opcode opcode) {
       return emit_multimem;
     case tensormap:
       return emit_tensor_map;
+    case istypep:
     case suld:
     case suq:
     case sured:
@@ -167,7 +168,6 @@ Emitter emitter_of(ptx::Opcode opcode) {
     // Refused by name in all of their forms. There is no default: an opcode without a line here
     // does not compile.
     case clusterlaunchcontrol:
-    case istypep:
     case tcgen05:
       return nullptr;
   }

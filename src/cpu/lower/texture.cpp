@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Emitters: tex, tld4, txq, suld, sust, sured, suq: calls of the run time, which knows what is
-// bound.
+// Emitters: tex, tld4, txq, suld, sust, sured, suq, istypep: calls of the run time, which knows
+// what is bound.
 #include "cpu/lower/texture.h"
 
 #include <algorithm>
@@ -121,17 +121,38 @@ bool write_components(FunctionLowering& lowering, const ptx::Operand& operand, p
   return true;
 }
 
-/// Reads what operand 1, a texture and coordinates, names into the components of operand 0, by
-/// `entry`, which takes `further` arguments.
-bool emit_read(FunctionLowering& lowering, const ptx::Instruction& instruction,
-               const TextureForm& form, llvm::StringRef entry = "pycuda_cpu_texture_fetch",
-               llvm::ArrayRef<llvm::Value*> further = {}) {
+/// The word of a form with the offsets that the operand behind the others has, if there is one:
+/// as many as the texture has axes. Null for another operand: a value that depths are compared to.
+llvm::Value* form_word(FunctionLowering& lowering, const ptx::Instruction& instruction,
+                       const TextureForm& form, std::size_t others) {
   llvm::IRBuilder<>& b = lowering.builder();
+  llvm::Value* word = b.getInt32(form.word());
+  if (instruction.operands.size() == others) return word;
+  const ptx::Operand& last = instruction.operands.back();
+  if (instruction.operands.size() != others + 1 || last.kind != Kind::Vector) return nullptr;
+  const std::vector<ptx::Operand> given = lowering.elements(last);
+  const unsigned axes = axes_of(form.geometry);
+  if (given.size() < axes) return nullptr;
+  for (unsigned axis = 0; axis < axes; ++axis) {
+    llvm::Value* offset = b.CreateAnd(lowering.read_bits(given[axis], 32), 15);
+    word = b.CreateOr(word, b.CreateShl(offset, TextureForm::offset_shift(axis)));
+  }
+  return word;
+}
+
+/// Reads what operand 1, a texture and coordinates, names into the components of operand 0, by
+/// `entry`, which takes `further` arguments. `others` operands come before the offsets.
+bool emit_read(FunctionLowering& lowering, const ptx::Instruction& instruction,
+               const TextureForm& form, std::size_t others,
+               llvm::StringRef entry = "pycuda_cpu_texture_fetch",
+               llvm::ArrayRef<llvm::Value*> further = {}) {
+  llvm::Value* word = form_word(lowering, instruction, form, others);
+  if (word == nullptr) return false;
   llvm::Value* at[4];
   if (!coordinates_of(lowering, instruction.operands[1], form.geometry, at)) return false;
   llvm::Value* handle = handle_of(lowering, instruction.operands[1].elements[0]);
   llvm::SmallVector<llvm::Value*, 13> arguments{
-      lowering.thread(), handle, b.getInt32(form.word()), at[0], at[1], at[2], at[3]};
+      lowering.thread(), handle, word, at[0], at[1], at[2], at[3]};
   arguments.append(further.begin(), further.end());
   lowering.track_line();
   llvm::CallInst* texels = lowering.runtime_call(entry, texels_type(lowering), arguments);
@@ -153,13 +174,13 @@ bool append_gradient(FunctionLowering& lowering, const ptx::Operand& operand,
   return true;
 }
 
-/// tex{.base,.level,.grad}.geometry.v4.dtype.ctype d, [a, c] {, lod} {, dPdx, dPdy}
+/// tex{.base,.level,.grad}.geometry.v4.dtype.ctype d, [a, c] {, lod} {, dPdx, dPdy} {, offsets}
 bool emit_tex(FunctionLowering& lowering, const ptx::Instruction& instruction) {
   const ptx::Modifiers& modifiers = instruction.modifiers;
   const auto geometry = geometry_of(modifiers);
   if (!geometry || modifiers.types.size() != 2) return false;
-  const std::size_t operands = modifiers.has("level") ? 3 : modifiers.has("grad") ? 4 : 2;
-  if (instruction.operands.size() != operands) return false;
+  const std::size_t others = modifiers.has("level") ? 3 : modifiers.has("grad") ? 4 : 2;
+  if (instruction.operands.size() < others) return false;
   TextureForm form;
   form.geometry = *geometry;
   form.integer_coordinates = modifiers.types[1] != ptx::Type::F32;
@@ -167,24 +188,25 @@ bool emit_tex(FunctionLowering& lowering, const ptx::Instruction& instruction) {
   llvm::SmallVector<llvm::Value*, 6> further;
   if (modifiers.has("level")) {
     further.push_back(lowering.read_bits(instruction.operands[2], 32));
-    return emit_read(lowering, instruction, form, "pycuda_cpu_texture_fetch_level", further);
+    return emit_read(lowering, instruction, form, others, "pycuda_cpu_texture_fetch_level",
+                     further);
   }
   if (modifiers.has("grad")) {
     for (const std::size_t direction : {2, 3}) {
       if (!append_gradient(lowering, instruction.operands[direction], *geometry, further))
         return false;
     }
-    return emit_read(lowering, instruction, form, "pycuda_cpu_texture_fetch_gradient", further);
+    return emit_read(lowering, instruction, form, others, "pycuda_cpu_texture_fetch_gradient",
+                     further);
   }
-  return emit_read(lowering, instruction, form);
+  return emit_read(lowering, instruction, form, others);
 }
 
-/// tld4.component.geometry.v4.dtype.f32 d, [a, c]
+/// tld4.component.geometry.v4.dtype.f32 d, [a, c] {, offsets}
 bool emit_gather(FunctionLowering& lowering, const ptx::Instruction& instruction) {
   const ptx::Modifiers& modifiers = instruction.modifiers;
   const auto geometry = geometry_of(modifiers);
-  if (!geometry || modifiers.types.size() != 2 || instruction.operands.size() != 2) return false;
-  if (*geometry != TextureGeometry::TwoD && *geometry != TextureGeometry::TwoDLayered) return false;
+  if (!geometry || modifiers.types.size() != 2) return false;
   TextureForm form;
   form.geometry = *geometry;
   form.gathers = true;
@@ -192,7 +214,7 @@ bool emit_gather(FunctionLowering& lowering, const ptx::Instruction& instruction
   for (std::uint32_t i = 0; i < 4; ++i) {
     if (modifiers.has(components[i])) form.component = i;
   }
-  return emit_read(lowering, instruction, form);
+  return emit_read(lowering, instruction, form, 2);
 }
 
 /// txq.query.b32 d, [a]; txq.level.query.b32 d, [a], lod; suq.query.b32 d, [a]
@@ -226,6 +248,24 @@ bool emit_query(FunctionLowering& lowering, const ptx::Instruction& instruction)
     return true;
   }
   return false;
+}
+
+/// istypep.type p, a
+bool emit_type_question(FunctionLowering& lowering, const ptx::Instruction& instruction) {
+  llvm::IRBuilder<>& b = lowering.builder();
+  const ptx::Type type = instruction.modifiers.type();
+  llvm::Value* pointer = lowering.read_bits(instruction.operands[1], 64);
+  if (type == ptx::Type::SamplerRef) {
+    // No kernel gets a pointer to one: see reference_number.
+    lowering.write(instruction.operands[0], b.getFalse());
+    return true;
+  }
+  llvm::CallInst* answer =
+      lowering.runtime_call("pycuda_cpu_is_reference", b.getInt32Ty(),
+                            {lowering.thread(), pointer, b.getInt32(type == ptx::Type::SurfRef)});
+  answer->getCalledFunction()->setOnlyReadsMemory();
+  lowering.write(instruction.operands[0], b.CreateICmpNE(answer, b.getInt32(0)));
+  return true;
 }
 
 SurfaceBoundary boundary_of(const ptx::Modifiers& modifiers) {
@@ -343,6 +383,8 @@ bool emit_texture(FunctionLowering& lowering, const ptx::Instruction& instructio
       return emit_tex(lowering, instruction);
     case ptx::Opcode::tld4:
       return emit_gather(lowering, instruction);
+    case ptx::Opcode::istypep:
+      return emit_type_question(lowering, instruction);
     case ptx::Opcode::txq:
     case ptx::Opcode::suq:
       return emit_query(lowering, instruction);

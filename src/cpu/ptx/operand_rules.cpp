@@ -207,8 +207,10 @@ Broken values(const Instruction& instruction, std::string_view letters, const Fu
     const Operand& operand = instruction.operands[i];
     if (letters[i] == '-' || i == address) continue;
     if (operand.kind == Kind::Address) return "has an address where it takes a register";
+    // A fetch says beside its texels whether they have memory: {a, b, c, d}|p.
+    const bool fetches = is_one_of(opcode, {Opcode::tex, Opcode::tld4});
     const bool is_pair_of_vectors =
-        operand.kind == Kind::Pair && find_kind(operand, Kind::Vector) != nullptr;
+        operand.kind == Kind::Pair && !fetches && find_kind(operand, Kind::Vector) != nullptr;
     if (is_pair_of_vectors) return "has a vector where it takes a register";
     if (operand.kind == Kind::Vector && !has_vectors)
       return "has a vector where it takes a register";

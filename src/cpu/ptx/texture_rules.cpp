@@ -20,6 +20,14 @@ Broken coordinates(const Operand& place) {
                  "takes 1, 2 or 4 coordinates");
 }
 
+/// Behind the texels of `d|p` stands a predicate.
+Broken residence(const Operand& result, const Function& function) {
+  if (result.kind != Kind::Pair) return std::nullopt;
+  const Register* named = register_of(result.elements[1], function);
+  return only_if(result.elements[0].kind == Kind::Vector && named && named->type == Type::Pred,
+                 "has a vector and a predicate as its results, as in {a, b, c, d}|p");
+}
+
 /// Whether a coordinate or derivative is of 32 bits and of its kind, a number or an integer.
 Broken number(const Operand& operand, bool is_number, const Function& function) {
   const char* wanted =
@@ -48,6 +56,7 @@ Broken numbers(const Operand& vector, bool are_numbers, const Function& function
 /// Layers are chosen by an integer, which is the first coordinate.
 Broken place(const Instruction& instruction, const Function& function) {
   const Modifiers& modifiers = instruction.modifiers;
+  if (Broken broken = residence(instruction.operands[0], function)) return broken;
   const Operand& place = instruction.operands[1];
   if (place.kind != Kind::TexCoords) return "needs a texture and coordinates in brackets";
   const Operand& last = place.elements.back();
@@ -56,6 +65,28 @@ Broken place(const Instruction& instruction, const Function& function) {
     if (Broken broken = number(last.elements[0], false, function)) return broken;
   }
   return numbers(last, modifiers.types[1] == Type::F32, function, has_layer ? 1 : 0);
+}
+
+/// What may come behind the others: a vector of offsets, then a value that depths are compared to.
+Broken offsets(const Instruction& instruction, std::size_t others, const Function& function) {
+  const Modifiers& modifiers = instruction.modifiers;
+  const std::vector<Operand>& operands = instruction.operands;
+  if (operands.size() <= others) return std::nullopt;
+  const Operand& offset = operands[others];
+  if (offset.kind != Kind::Vector) {
+    if (operands.size() > others + 1)
+      return "has offsets before a value that depths are compared to";
+    return only_if(modifiers.types[1] == Type::F32, "compares depths at coordinates of .f32");
+  }
+  if (count(modifiers, {"cube", "acube"}) > 0) return "has no offsets with cubes";
+  const bool is_line = count(modifiers, {"1d", "a1d"}) > 0;
+  const std::size_t least = is_line ? 1 : count(modifiers, {"3d"}) > 0 ? 4 : 2;
+  if (offset.elements.size() < least || offset.elements.size() == 3)
+    return "has a vector of " + std::to_string(least) + " offsets";
+  // The fourth element only fills the vector.
+  for (std::size_t i = 0; i < std::min<std::size_t>(least, 3); ++i)
+    if (Broken broken = number(offset.elements[i], false, function)) return broken;
+  return std::nullopt;
 }
 
 /// Derivatives: one for each direction, and the vector of three has a fourth element.
@@ -84,6 +115,8 @@ Broken texture(const Instruction& instruction, const Function& function) {
       if (Broken broken = numbers(operands[i], true, function)) return broken;
     }
   }
+  const std::size_t others = modifiers.has("level") ? 3 : modifiers.has("grad") ? 4 : 2;
+  if (Broken broken = offsets(instruction, others, function)) return broken;
   if (!modifiers.has("level") || operands.size() < 3) return std::nullopt;
   if (is_one_of(operands[2].kind, {Kind::Address, Kind::TexCoords, Kind::Pair}))
     return "takes a level there";
@@ -95,6 +128,7 @@ Broken gathered(const Instruction& instruction, const Function& function) {
   if (modifiers.types[1] != Type::F32) return "has coordinates of .f32";
   if (modifiers.vector != 4) return "gathers four values, and needs .v4";
   if (Broken broken = coordinates(instruction.operands[1])) return broken;
+  if (Broken broken = offsets(instruction, 2, function)) return broken;
   return place(instruction, function);
 }
 
@@ -111,6 +145,7 @@ Broken surface(const Instruction& instruction) {
   const bool loads = instruction.opcode == Opcode::suld;
   if (!is_one_of(first_word(instruction), {"b", "p"}) || count(modifiers, {"b", "p"}) != 1)
     return "needs .b or .p first";
+  if (loads && modifiers.has("p")) return "loads bytes, and needs .b";
   if (count(modifiers, {"trap", "clamp", "zero"}) != 1) return "needs .trap, .clamp or .zero";
   if (count(modifiers, {"wb", "wt"}) > 0 && loads) return "has a cache operator of stores";
   if (count(modifiers, {"ca", "lu", "cv"}) > 0 && !loads) return "has a cache operator of loads";

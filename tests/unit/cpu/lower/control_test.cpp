@@ -201,14 +201,14 @@ TEST_CASE("clocks go forward and nanosleep returns") {
 TEST_CASE("instructions that the driver lacks are named as written, with their lines") {
   const std::string text = diagnostics_of(R"(
 .visible .entry k(.param .u64 p) {
-  .reg .b64 %rd<4>; .reg .pred %p<2>;
+  .reg .b64 %rd<4>; .reg .pred %p<2>; .reg .b128 %q<2>;
   ld.param.u64 %rd1, [p];
-  istypep.texref %p1, %rd1;
+  clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p1, %q1;
   tcgen05.wait::ld.sync.aligned;
   ret;
 })");
   CHECK(text.find("ptx:8:") != std::string::npos);
-  CHECK(text.find("'istypep.texref' is not supported by the CPU driver") != std::string::npos);
+  CHECK(text.find("'clusterlaunchcontrol.query_cancel.is_canceled.pred.b128' is not supported by the CPU driver") != std::string::npos);
   CHECK(text.find("'tcgen05.wait::ld.sync.aligned' is not supported by the CPU driver") !=
         std::string::npos);
 }
