@@ -18,6 +18,7 @@ from bulk_tests import bulk
 from cluster_tests import clusters
 from control_tests import control
 from file_tests import Suite
+from half_rounding_tests import half_rounding
 from matrix_tests import matrices
 from memory_tests import memory
 from narrow_tests import narrow_numbers
@@ -44,6 +45,7 @@ def main():
         sparse_warp_groups,
         blackwell,
         narrow_numbers,
+        half_rounding,
         control,
         syntax,
     ):

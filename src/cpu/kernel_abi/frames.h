@@ -11,7 +11,7 @@
 
 namespace pycuda::cpu {
 
-inline constexpr std::uint32_t kernel_abi_version = 24;
+inline constexpr std::uint32_t kernel_abi_version = 25;
 
 /// CU_LIMIT_STACK_SIZE of a new context, as on a GPU.
 inline constexpr std::uint32_t default_stack_bytes = 1024;

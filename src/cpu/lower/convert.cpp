@@ -136,6 +136,9 @@ bool float_to_float(FunctionLowering& lowering, const Instruction& instruction, 
     result = ops.saturate(result);
   } else if (modifiers.relu) {
     result = ops.relu(result);
+    if (modifiers.satfinite) result = ops.finite(result);
+  } else if (modifiers.satfinite) {
+    result = ops.finite(ops.canonical(result));
   } else {
     // Moving bits unchanged and f64 on either side keep the payload (f64 arithmetic quiets it); the
     // rest is canonical.

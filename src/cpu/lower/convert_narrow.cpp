@@ -225,13 +225,7 @@ bool from_codes(FunctionLowering& lowering, const Instruction& instruction, Type
   for (unsigned part = 0; part < 2; ++part) {
     Value* half = ops.narrow((*values)[part], target->getElementType(), Rounding::Rn);
     half = modifiers.relu ? ops.relu(half) : ops.canonical(half);
-    if (modifiers.satfinite) {
-      constexpr std::uint32_t magnitude = 0x7fff, infinity = 0x7f80;
-      Value* raw = ops.bits(half);
-      Value* is_infinite = b.CreateICmpEQ(b.CreateAnd(raw, magnitude), b.getInt16(infinity));
-      raw = b.CreateSelect(is_infinite, b.CreateSub(raw, b.getInt16(1)), raw);
-      half = ops.from_bits(raw, half->getType());
-    }
+    if (modifiers.satfinite) half = ops.finite(half);
     result = b.CreateInsertElement(result, half, part);
   }
   lowering.write(instruction.operands[0], result);

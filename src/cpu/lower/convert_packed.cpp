@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // cvt to and from packed halves, tf32 and 8-bit floats. The first source operand goes to the upper
 // half of a packed result.
+#include <llvm/IR/Intrinsics.h>
+
 #include "cpu/lower/convert.h"
 #include "cpu/lower/float_ops.h"
 #include "cpu/lower/function_lowering.h"
@@ -13,18 +15,50 @@ using ptx::Instruction;
 using ptx::Rounding;
 using ptx::Type;
 
+/// .rs: a float rounded towards zero, or away from it if the sum of `random` and the upper bits
+/// that are left out has a carry. A bfloat takes 16 bits of both, a half 13.
+Value* rounded_at_random(FunctionLowering& lowering, Value* value, llvm::Type* type,
+                         Value* random) {
+  llvm::IRBuilder<>& b = lowering.builder();
+  FloatOps ops(lowering);
+  const unsigned left_out = type->isBFloatTy() ? 16 : 13;
+  const std::uint32_t mask = (1u << left_out) - 1;
+  Value* magnitude = b.CreateAnd(ops.bits(value), 0x7fffffff);
+  Value* rest = magnitude;
+  if (type->isHalfTy()) {
+    // Below 2^-14 halves are multiples of 2^-24, whatever the exponent of the float.
+    constexpr std::uint32_t least_normal = 0x38800000, two_to_37 = 0x52000000;
+    Value* steps = b.CreateFMul(ops.from_bits(magnitude, b.getFloatTy()),
+                                ops.from_bits(b.getInt32(two_to_37), b.getFloatTy()));
+    Value* subnormal =
+        b.CreateIntrinsic(llvm::Intrinsic::fptoui_sat, {b.getInt32Ty(), b.getFloatTy()}, {steps});
+    rest =
+        b.CreateSelect(b.CreateICmpULT(magnitude, b.getInt32(least_normal)), subnormal, magnitude);
+  }
+  Value* sum = b.CreateAdd(b.CreateAnd(rest, mask), b.CreateAnd(random, mask));
+  Value* is_finite = b.CreateICmpULT(magnitude, b.getInt32(0x7f800000));
+  Value* carry = b.CreateSelect(is_finite, b.CreateLShr(sum, left_out), b.getInt32(0));
+  Value* toward_zero = ops.bits(ops.narrow(value, type, Rounding::Rz));
+  return ops.from_bits(b.CreateAdd(toward_zero, b.CreateTrunc(carry, b.getInt16Ty())), type);
+}
+
+/// d, a, b and, of .rs, the random bits: the upper half's are for a.
 bool two_floats_to_halves(FunctionLowering& lowering, const Instruction& instruction, Type to) {
   llvm::IRBuilder<>& b = lowering.builder();
   FloatOps ops(lowering);
   const ptx::Modifiers& modifiers = instruction.modifiers;
-  if (instruction.operands.size() != 3 || modifiers.satfinite) return false;
-  if (modifiers.rounding != Rounding::Rn && modifiers.rounding != Rounding::Rz) return false;
+  const bool at_random = modifiers.rounding == Rounding::Rs;
+  Value* random = at_random ? lowering.read_bits(instruction.operands[3], 32) : nullptr;
   auto* target = llvm::cast<llvm::FixedVectorType>(lowering.type_of(to));
   Value* result = llvm::PoisonValue::get(target);
   for (unsigned part = 0; part < 2; ++part) {
     Value* value = lowering.read(instruction.operands[2 - part], Type::F32);
-    Value* half = ops.narrow(value, target->getElementType(), modifiers.rounding);
+    llvm::Type* type = target->getElementType();
+    Value* half = at_random ? rounded_at_random(lowering, value, type,
+                                                b.CreateLShr(random, std::uint64_t{16} * part))
+                            : ops.narrow(value, type, modifiers.rounding);
     half = modifiers.relu ? ops.relu(half) : ops.canonical(half);
+    if (modifiers.satfinite) half = ops.finite(half);
     result = b.CreateInsertElement(result, half, part);
   }
   lowering.write(instruction.operands[0], result);

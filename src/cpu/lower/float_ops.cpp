@@ -153,6 +153,14 @@ Value* FloatOps::relu(Value* value) {
   return canonical(select(keep, value, constant(value->getType(), 0.0)));
 }
 
+Value* FloatOps::finite(Value* value) {
+  const std::uint16_t infinity = value->getType()->isBFloatTy() ? 0x7f80 : 0x7c00;
+  Value* raw = bits(value);
+  Value* is_infinite = b_.CreateICmpEQ(b_.CreateAnd(raw, 0x7fff), b_.getInt16(infinity));
+  Value* below = b_.CreateSub(raw, b_.getInt16(1));
+  return from_bits(b_.CreateSelect(is_infinite, below, raw), value->getType());
+}
+
 Value* FloatOps::make_odd(Value* value, Value* inexact, Value* farther) {
   Value* raw = bits(value);
   Value* one = b_.getIntN(width(value), 1);

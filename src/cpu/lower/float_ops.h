@@ -58,6 +58,9 @@ class FloatOps {
   /// .relu: negative becomes 0; NaN becomes the canonical one.
   llvm::Value* relu(llvm::Value* value);
 
+  /// .satfinite of a half or bfloat: an infinity becomes the largest number of its sign.
+  llvm::Value* finite(llvm::Value* value);
+
   /// `value` (float or double) in a narrower type. One correct rounding, directed ones too; NaNs
   /// keep their upper payload.
   llvm::Value* narrow(llvm::Value* value, llvm::Type* type, ptx::Rounding rounding);

@@ -43,6 +43,7 @@ Broken saturation(Type to, Type from) {
 
 /// Between numbers of one value each.
 Broken plain(const Modifiers& modifiers, Type to, Type from) {
+  if (modifiers.rounding == Rounding::Rs) return "has .rs, which is for pairs and for four numbers";
   if (Broken broken = rounding(to, from, modifiers.rounding)) return broken;
   if ((is_integer(to) && bits_of(to) == 8 && from == Type::BF16) ||
       (is_integer(from) && bits_of(from) == 8 && to == Type::BF16)) {
@@ -77,6 +78,17 @@ Broken packing(const Instruction& instruction) {
     return "converts .s32 to .u16 or .s16, or with a third source .b32 to narrower integers";
   return only_if(instruction.operands.size() == wanted.size() + 2,
                  "has a third source where the two fill the result, or lacks it");
+}
+
+/// Two floats to halves, also by random bits.
+Broken halves(const Instruction& instruction) {
+  const Rounding rounding = instruction.modifiers.rounding;
+  if (!is_one_of(rounding, {Rounding::Rn, Rounding::Rz, Rounding::Rs}))
+    return "needs .rn, .rz or .rs";
+  const bool at_random = rounding == Rounding::Rs;
+  if (instruction.operands.size() != (at_random ? 4 : 3))
+    return at_random ? "takes two numbers and random bits" : "takes two numbers";
+  return std::nullopt;
 }
 
 /// To pairs of floats of at most 8 bits, or of fixed-point numbers.
@@ -137,6 +149,7 @@ Broken broken_conversion_rule(const Instruction& instruction) {
   if (to_plain && (is_integer(from) || is_plain_float(from))) return plain(modifiers, to, from);
   if (modifiers.ftz) return "has .ftz, which is for a single .f32";
   if (modifiers.sat) return "has .sat, which is for plain numbers";
+  if (is_one_of(to, {Type::F16x2, Type::BF16x2}) && from == Type::F32) return halves(instruction);
   const bool is_narrow = is_narrow_pair(to) || is_narrow_pair(from);
   return is_narrow ? narrow(instruction, to, from) : std::nullopt;
 }

@@ -117,6 +117,7 @@ Broken broken_map(const Operand& operand, const Function& function) {
 ///   w      one of either width
 ///   n      one of 16 bits
 ///   f      a number of 32 bits
+///   b      a register of type .b32
 ///   p      a predicate, or a constant that stands for one
 ///   U L P  a register for a result: of 32 or of 64 bits, or a predicate
 ///   S      the same of 64 bits, or nothing
@@ -169,6 +170,9 @@ Broken broken_kind(char letter, const Operand& operand, const Function& function
       return only_if(
           operand.kind == Kind::Float || (named && is_one_of(named->type, {Type::F32, Type::B32})),
           "takes a number of type .f32 there");
+    case 'b':
+      return only_if(named && named->type == Type::B32 && named->vector == 1,
+                     "takes a register of type .b32 there");
     case 'p':
       return only_if(operand.kind == Kind::Integer || (named && named->type == Type::Pred),
                      "takes a predicate there");
