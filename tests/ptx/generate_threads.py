@@ -22,6 +22,7 @@ from half_rounding_tests import half_rounding
 from matrix_tests import matrices
 from memory_tests import memory
 from narrow_tests import narrow_numbers
+from scaled_tests import scaled_matrices
 from sparse_group_tests import sparse_warp_groups
 from sparse_tests import sparse_matrices
 from syntax_tests import syntax
@@ -46,6 +47,7 @@ def main():
         blackwell,
         narrow_numbers,
         half_rounding,
+        scaled_matrices,
         control,
         syntax,
     ):

@@ -42,7 +42,7 @@ std::optional<Format> format_of(Type type) {
   }
 }
 
-constexpr unsigned float_mantissa = 23, float_bias = 127, half_mantissa = 10, half_bias = 15;
+constexpr unsigned float_mantissa = 23, float_bias = 127;
 constexpr std::uint32_t float_magnitude = 0x7fffffff, float_infinity = 0x7f800000;
 
 /// The code of a float: rounded to the nearest, the largest for what is larger, and for NaN.
@@ -68,19 +68,6 @@ Value* code_of(FunctionLowering& lowering, Value* value, const Format& format) {
   Value* sign = b.CreateShl(b.CreateLShr(raw, 31), format.magnitude_bits());
   sign = b.CreateSelect(ops.is_nan(value), b.getInt32(0), sign);
   return b.CreateOr(sign, code);
-}
-
-/// A code as a float, by way of f16, which has every such exponent.
-Value* value_of(FunctionLowering& lowering, Value* code, const Format& format) {
-  llvm::IRBuilder<>& b = lowering.builder();
-  Value* magnitude =
-      b.CreateShl(b.CreateAnd(code, format.largest()), half_mantissa - format.mantissa_bits);
-  Value* sign = b.CreateShl(b.CreateAnd(b.CreateLShr(code, format.magnitude_bits()), 1), 15);
-  Value* half =
-      b.CreateBitCast(b.CreateTrunc(b.CreateOr(sign, magnitude), b.getInt16Ty()), b.getHalfTy());
-  FloatOps ops(lowering);
-  return b.CreateFMul(b.CreateFPExt(half, b.getFloatTy()),
-                      ops.constant(b.getFloatTy(), 1u << (half_bias - format.bias)));
 }
 
 /// The sources as two floats.
@@ -186,7 +173,8 @@ std::optional<Pair> values_of(FunctionLowering& lowering, const Instruction& ins
   Pair values{};
   for (unsigned part = 0; part < 2; ++part) {
     if (format) {
-      values[part] = value_of(lowering, code_at(lowering, both, part, format->container), *format);
+      values[part] = narrow_float(lowering, code_at(lowering, both, part, format->container),
+                                  format->exponent_bits, format->mantissa_bits);
     } else if (from == Type::E4M3x2 || from == Type::E5M2x2) {
       const MatrixType type = from == Type::E4M3x2 ? MatrixType::E4M3 : MatrixType::E5M2;
       values[part] = element(lowering, both, type, part);

@@ -25,6 +25,22 @@ Value* small_float(FunctionLowering& lowering, Value* byte, MatrixType type) {
 
 }  // namespace
 
+/// By way of f16, which has every such exponent.
+Value* narrow_float(FunctionLowering& lowering, Value* code, unsigned exponent_bits,
+                    unsigned mantissa_bits) {
+  llvm::IRBuilder<>& b = lowering.builder();
+  constexpr unsigned half_mantissa = 10, half_bias = 15;
+  const unsigned magnitude_bits = exponent_bits + mantissa_bits;
+  const unsigned bias = (1u << (exponent_bits - 1)) - 1;
+  Value* magnitude =
+      b.CreateShl(b.CreateAnd(code, (1u << magnitude_bits) - 1), half_mantissa - mantissa_bits);
+  Value* sign = b.CreateShl(b.CreateAnd(b.CreateLShr(code, magnitude_bits), 1), 15);
+  Value* half =
+      b.CreateBitCast(b.CreateTrunc(b.CreateOr(sign, magnitude), b.getInt16Ty()), b.getHalfTy());
+  return b.CreateFMul(b.CreateFPExt(half, b.getFloatTy()),
+                      llvm::ConstantFP::get(b.getFloatTy(), 1u << (half_bias - bias)));
+}
+
 Value* element(FunctionLowering& lowering, Value* bits, MatrixType type, unsigned index) {
   llvm::IRBuilder<>& b = lowering.builder();
   const auto part = [&](unsigned width) {
@@ -44,6 +60,14 @@ Value* element(FunctionLowering& lowering, Value* bits, MatrixType type, unsigne
     case MatrixType::E4M3:
     case MatrixType::E5M2:
       return small_float(lowering, part(8), type);
+    case MatrixType::E2M3:
+      return narrow_float(lowering, b.CreateLShr(bits, std::uint64_t{8} * index), 2, 3);
+    case MatrixType::E3M2:
+      return narrow_float(lowering, b.CreateLShr(bits, std::uint64_t{8} * index), 3, 2);
+    case MatrixType::E2M1:
+      return narrow_float(lowering, b.CreateLShr(bits, std::uint64_t{8} * index + 2), 2, 1);
+    case MatrixType::PackedE2M1:
+      return narrow_float(lowering, b.CreateLShr(bits, std::uint64_t{4} * index), 2, 1);
     case MatrixType::S8:
     case MatrixType::S4:
       return b.CreateSExt(part(bits_of(type)), b.getInt32Ty());

@@ -9,6 +9,7 @@
 #include "cpu/lower/float_ops.h"
 #include "cpu/lower/matrix_element.h"
 #include "cpu/lower/pseudo.h"
+#include "cpu/lower/scaled_tile.h"
 #include "cpu/lower/sparse_tile.h"
 #include "cpu/lower/warp_call.h"
 
@@ -140,9 +141,13 @@ unsigned bits_of(MatrixType type) {
     case MatrixType::U8:
     case MatrixType::E4M3:
     case MatrixType::E5M2:
+    case MatrixType::E2M3:
+    case MatrixType::E3M2:
+    case MatrixType::E2M1:
       return 8;
     case MatrixType::S4:
     case MatrixType::U4:
+    case MatrixType::PackedE2M1:
       return 4;
     case MatrixType::B1:
       return 1;
@@ -200,9 +205,11 @@ namespace {
 
 /// Each sum of a dense product, with what it starts from.
 std::vector<Value*> add_dense_products(FunctionLowering& lowering, const TileProduct& product,
-                                       const std::vector<Value*>& a, const std::vector<Value*>& b,
-                                       std::vector<Value*> c) {
+                                       const TileFactors& factors, std::vector<Value*> c) {
   llvm::IRBuilder<>& builder = lowering.builder();
+  const auto& [a, b, metadata] = factors;
+  std::optional<Scales> scales;
+  if (product.blocks != 0) scales.emplace(lowering, product, metadata);
   const unsigned elements = product.a == MatrixType::B1 ? 1 : elements_in_register(product.a);
   const unsigned tile_sums = 2 * product.halves;
   Value* columns = builder.CreateShl(member_of_group(lowering), 3);
@@ -228,10 +235,16 @@ std::vector<Value*> add_dense_products(FunctionLowering& lowering, const TilePro
         };
         const std::vector<Value*> row = numbers(rows_of_a, product.a);
         const std::vector<Value*> column = numbers(columns_of_b, product.b);
+        const unsigned k = (step * group_lanes + member) * elements + index;
+        const unsigned block = k * product.blocks / (product.steps * group_lanes * elements);
         for (unsigned sum = 0; sum < c.size(); ++sum) {
           const unsigned tile = sum / tile_sums, in_tile = sum % tile_sums;
           Value* left = row[tile / product.column_tiles * product.halves + in_tile / 2];
           Value* right = column[tile % product.column_tiles * 2 + in_tile % 2];
+          if (scales) {
+            left = scales->scaled_left(left, sum, block);
+            right = scales->scaled_right(right, sum, block);
+          }
           c[sum] = add_product(lowering, product, left, right, c[sum]);
         }
       }
@@ -248,7 +261,7 @@ std::vector<Value*> emit_product(FunctionLowering& lowering, const TileProduct& 
     for (Value*& sum : c) sum = builder.CreateSExt(sum, builder.getInt64Ty());
   }
   c = product.sparse ? add_sparse_products(lowering, product, factors, std::move(c))
-                     : add_dense_products(lowering, product, factors.a, factors.b, std::move(c));
+                     : add_dense_products(lowering, product, factors, std::move(c));
   FloatOps ops(lowering);
   for (Value*& sum : c) {
     if (product.saturate) {
@@ -271,6 +284,10 @@ std::string name_of(const TileProduct& product, const llvm::Type& sums) {
         product.parity ? 1u : 0u, static_cast<unsigned>(sums.getTypeID())})
     name += "." + std::to_string(part);
   if (product.sparse) name += ".sparse." + std::to_string(product.first_holder);
+  if (product.blocks != 0) {
+    name += product.scales_are_powers ? ".powers." : ".scales.";
+    name += std::to_string(product.blocks);
+  }
   return name;
 }
 

@@ -33,7 +33,11 @@ enum class MatrixType : std::uint8_t {
   B1,
   S32,
   E4M3,
-  E5M2
+  E5M2,
+  E2M3,  ///< the lower six bits of a byte, as E3M2
+  E3M2,
+  E2M1,       ///< the middle four bits of a byte
+  PackedE2M1  ///< four bits
 };
 
 std::optional<MatrixType> matrix_type(ptx::Type type);
@@ -68,12 +72,14 @@ struct TileProduct {
   bool parity = false;        ///< B1: exclusive or, not and, before bits are counted
   bool sparse = false;        ///< `a` is compressed (sparse_tile.h)
   unsigned first_holder = 0;  ///< sparse: the first member of a group whose metadata counts
+  unsigned blocks = 0;        ///< parts of the depth that have scales of their own (scaled_tile.h)
+  bool scales_are_powers = true;  ///< ue8m0, else ue4m3
 };
 
 /// Registers as bits, tile after tile, step after step.
 struct TileFactors {
   std::vector<llvm::Value*> a, b;
-  std::vector<llvm::Value*> metadata;  ///< sparse: one
+  std::vector<llvm::Value*> metadata;  ///< sparse: one; with scales: see scaled_tile.h
 };
 
 inline constexpr unsigned group_lanes = 4;

@@ -2,6 +2,7 @@
 // Emitter: mma.sync and mma.sp, the product of two matrices that a warp holds in registers.
 #include "cpu/lower/emitter.h"
 #include "cpu/lower/matrix_tile.h"
+#include "cpu/lower/scaled_tile.h"
 #include "cpu/lower/sparse_tile.h"
 
 namespace pycuda::cpu::lower {
@@ -12,10 +13,21 @@ struct Form {
   MatrixShape shape;
   ProductTypes types;
   bool sparse = false;
+  NarrowKind kind;
 };
 
-std::optional<Form> form_of(const ptx::Modifiers& modifiers) {
+/// Whether narrow_kind has looked at it.
+bool belongs_to_kind(std::string_view modifier) {
+  return modifier.starts_with("kind::") || modifier == "block_scale" ||
+         modifier.starts_with("scale_vec::") || modifier == "e2m1" || modifier == "e2m3" ||
+         modifier == "e3m2" || modifier == "ue8m0" || modifier == "ue4m3";
+}
+
+std::optional<Form> form_of(const ptx::Instruction& instruction) {
+  const ptx::Modifiers& modifiers = instruction.modifiers;
   Form form;
+  const auto kind = narrow_kind(instruction);
+  if (kind) form.kind = *kind;
   std::optional<MatrixShape> shape;
   std::vector<std::string> orders;
   for (const std::string& modifier : modifiers.others) {
@@ -25,11 +37,13 @@ std::optional<Form> form_of(const ptx::Modifiers& modifiers) {
       orders.push_back(modifier);
     } else if (modifier == "sp" || modifier == "sp::ordered_metadata") {
       form.sparse = true;
-    } else if (modifier != "popc" && !narrow_matrix_type(modifier)) {
-      return std::nullopt;  // .kind and what else there is
+    } else if (kind ? !belongs_to_kind(modifier)
+                    : modifier != "popc" && !narrow_matrix_type(modifier)) {
+      return std::nullopt;
     }
   }
-  const auto types = product_types(modifiers);
+  const auto types = kind ? std::optional(kind->types) : product_types(modifiers);
+  if (kind && form.sparse) return std::nullopt;
   if (!shape || !types || orders != std::vector<std::string>{"row", "col"}) return std::nullopt;
   form.shape = *shape;
   form.types = *types;
@@ -53,6 +67,8 @@ std::optional<TileProduct> product_of(const Form& form, const ptx::Instruction& 
   product.saturate = modifiers.satfinite;
   product.parity = modifiers.atomic == ptx::AtomicOp::Xor;
   product.sparse = form.sparse;
+  product.blocks = form.kind.blocks;
+  product.scales_are_powers = form.kind.scales_are_powers;
   if (product.a == MatrixType::B1 && !product.parity && modifiers.atomic != ptx::AtomicOp::And)
     return std::nullopt;
   if (!form.sparse) return product;
@@ -65,10 +81,12 @@ std::optional<TileProduct> product_of(const Form& form, const ptx::Instruction& 
 }  // namespace
 
 /// mma{.sp}.sync.aligned.shape.row.col{.satfinite}{.op.popc}.dtype.atype.btype.ctype d, a, b, c
-/// {, metadata, selector}
+/// {, metadata, selector}; mma.sync.aligned.shape.row.col.kind.block_scale{.scale_vec}.dtype.atype
+/// .btype.ctype.stype d, a, b, c, scales, {byte, member}, scales, {byte, member}
 bool emit_mma(FunctionLowering& lowering, const ptx::Instruction& instruction) {
-  const auto form = form_of(instruction.modifiers);
-  if (!form || instruction.operands.size() != (form->sparse ? 6 : 4)) return false;
+  const auto form = form_of(instruction);
+  const bool has_scales = form && form->kind.blocks != 0;
+  if (!form || instruction.operands.size() != (form->sparse ? 6 : has_scales ? 8 : 4)) return false;
   const auto product = product_of(*form, instruction);
   if (!product) return false;
   const ProductTypes& types = form->types;
@@ -91,6 +109,10 @@ bool emit_mma(FunctionLowering& lowering, const ptx::Instruction& instruction) {
   TileFactors factors;
   factors.a = read_registers(lowering, a, types.a);
   factors.b = read_registers(lowering, b, types.b);
+  if (has_scales) {
+    factors.metadata = read_scales(lowering, instruction);
+    if (factors.metadata.empty()) return false;
+  }
   if (form->sparse) factors.metadata = {lowering.read_bits(instruction.operands[4], 32)};
   write_sums(lowering, d, types.d,
              multiply_tiles(lowering, *product, factors, read_sums(lowering, c, types.c)));

@@ -74,12 +74,94 @@ Broken in_selector_range(const Operand& selector, std::uint64_t last) {
          " as the selector of its metadata, which goes from 0 to " + std::to_string(last);
 }
 
-Broken product(const Instruction& instruction) {
+bool has_kind(const Modifiers& modifiers) {
+  return has_any(modifiers, {"kind::f8f6f4", "kind::mxf8f6f4", "kind::mxf4", "kind::mxf4nvf4"});
+}
+
+/// How many words of the instruction are one of these.
+std::size_t count_words(std::string_view text, std::initializer_list<std::string_view> words) {
+  std::size_t count = 0;
+  while (!text.empty()) {
+    const std::size_t dot = std::min(text.find('.'), text.size());
+    count += std::find(words.begin(), words.end(), text.substr(0, dot)) != words.end() ? 1 : 0;
+    text.remove_prefix(std::min(dot + 1, text.size()));
+  }
+  return count;
+}
+
+/// The two operands that choose a scale: the register that has it, and which byte of which lane.
+Broken scale(const Instruction& instruction, std::size_t first, std::uint64_t last_lane,
+             const Function& function) {
+  const Operand& word = instruction.operands[first];
+  const Operand& chosen = instruction.operands[first + 1];
+  const bool is_braced = word.kind == Operand::Kind::Vector && word.elements.size() == 1;
+  const Register* named = register_of(is_braced ? word.elements[0] : word, function);
+  if (named == nullptr || bits_of(named->type) != 32 || named->vector != 1)
+    return "takes scales in a register of 32 bits";
+  if (chosen.kind != Operand::Kind::Vector || chosen.elements.size() != 2)
+    return "takes a byte and a lane, as in {0, 0}, behind each scale";
+  for (const Operand& element : chosen.elements)
+    if (Broken broken = broken_kind('n', element, function)) return broken;
+  const Modifiers& modifiers = instruction.modifiers;
+  const bool of_four = modifiers.has("scale_vec::4X");
+  const bool of_two = !of_four && !modifiers.has("kind::mxf8f6f4");
+  const Operand& byte = chosen.elements[0];
+  const std::uint64_t last_byte = of_four ? 0 : of_two ? 2 : 3;
+  if (byte.kind == Operand::Kind::Integer &&
+      (byte.bits > last_byte || (of_two && byte.bits % 2 != 0)))
+    return "has scales that begin at another byte";
+  const Operand& lane = chosen.elements[1];
+  if (lane.kind == Operand::Kind::Integer && lane.bits > last_lane)
+    return "has scales in lanes from 0 to " + std::to_string(last_lane);
+  return std::nullopt;
+}
+
+/// Floats of 8, 6 and 4 bits, of compute capability 12.0, that may have scales.
+Broken narrow(const Instruction& instruction, const Function& function) {
+  const Modifiers& modifiers = instruction.modifiers;
+  const bool is_packed = has_any(modifiers, {"kind::mxf4", "kind::mxf4nvf4"});
+  const bool has_scales = !modifiers.has("kind::f8f6f4");
+  if (has_scales != modifiers.has("block_scale"))
+    return has_scales ? "needs .block_scale" : "has .block_scale, which is for other kinds";
+  if (modifiers.satfinite) return "has .satfinite, which is for integers";
+  const bool has_bytes = count_words(instruction.text, {"e4m3", "e5m2"}) == 2 && !has_scales;
+  if (!modifiers.has(is_packed ? "m16n8k64" : "m16n8k32") &&
+      !(has_bytes && modifiers.has("m16n8k16")))
+    return "has a shape that these types do not have";
+  const std::string_view text = instruction.text;
+  const std::size_t factors = count_words(text, {"e4m3", "e5m2", "e3m2", "e2m3", "e2m1"});
+  if (factors != 2 || (is_packed && count_words(text, {"e2m1"}) != 2))
+    return is_packed ? "has factors of .e2m1" : "has two factors of 8, 6 or 4 bits";
+  const bool has_sums =
+      count_words(text, {"f32"}) == 2 || (!has_scales && count_words(text, {"f16"}) == 2);
+  if (!has_sums) return "adds to and results in one type";
+  if (!has_scales) return only_if(instruction.operands.size() == 4, "takes 4 operands");
+  const bool has_numbers = modifiers.has("ue4m3");
+  if (has_numbers == modifiers.has("ue8m0")) return "needs one type of scales";
+  const bool is_free = modifiers.has("kind::mxf4nvf4");
+  if (has_numbers && !(is_free && modifiers.has("scale_vec::4X")))
+    return "has scales of .ue4m3, which is for .kind::mxf4nvf4 with .scale_vec::4X";
+  const std::size_t counts = count(modifiers, {"scale_vec::1X", "scale_vec::2X", "scale_vec::4X"});
+  if (counts > 1 || (is_free && counts == 0)) return "needs the number of scales, .scale_vec";
+  if (counts == 1 &&
+      (modifiers.has("scale_vec::1X") == is_packed || (modifiers.has("scale_vec::4X") && !is_free)))
+    return "has another number of scales";
+  if (instruction.operands.size() != 8) return "takes 8 operands";
+  if (Broken broken = scale(instruction, 4, 1, function)) return broken;
+  return scale(instruction, 6, 3, function);
+}
+
+Broken product(const Instruction& instruction, const Function& function) {
   const Modifiers& modifiers = instruction.modifiers;
   if (!modifiers.sync || !modifiers.aligned) return "needs .sync.aligned";
-  const bool has_blocks = has_any(modifiers, {"kind::f8f6f4", "block_scale"});
-  if (has_any(modifiers, {"sp", "sp::ordered_metadata"})) {
-    if (has_blocks) return std::nullopt;  // refused by name
+  const bool is_sparse = has_any(modifiers, {"sp", "sp::ordered_metadata"});
+  if (has_kind(modifiers)) {
+    if (is_sparse) return std::nullopt;  // refused by name
+    return narrow(instruction, function);
+  }
+  if (has_any(modifiers, {"e2m1", "e2m3", "e3m2", "block_scale", "ue8m0", "ue4m3"}))
+    return "needs a .kind";
+  if (is_sparse) {
     const auto last = last_selector(modifiers);
     if (!last) return "has a shape that sparse matrices of these types do not have";
     if (instruction.operands.size() == 6) {
@@ -87,7 +169,7 @@ Broken product(const Instruction& instruction) {
     }
   } else {
     if (!has_its_shape(modifiers)) return "has a shape that these types do not have";
-    if (!has_blocks && instruction.operands.size() != 4)
+    if (instruction.operands.size() != 4)
       return "takes 4 operands, and with .sp metadata and its selector";
   }
   const std::vector<Type>& types = modifiers.types;
@@ -183,7 +265,7 @@ Broken group(const Instruction& instruction, const Function& function) {
 Broken broken_matrix_rule(const Instruction& instruction, const Function& function) {
   switch (instruction.opcode) {
     case Opcode::mma:
-      return product(instruction);
+      return product(instruction, function);
     case Opcode::wgmma:
       return group(instruction, function);
     case Opcode::wmma:
