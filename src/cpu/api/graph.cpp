@@ -157,6 +157,15 @@ bool Graph::has_conditional_nodes() const {
   });
 }
 
+bool Graph::has_updatable_nodes() const {
+  return std::ranges::any_of(nodes_, [](const auto& node) {
+    if (const auto* kernel = std::get_if<KernelAction>(&node->action))
+      return kernel->request.updates != nullptr;
+    return std::ranges::any_of(graphs_in(node->action),
+                               [](const auto& graph) { return graph->has_updatable_nodes(); });
+  });
+}
+
 std::size_t Graph::edge_count() const {
   std::size_t count = 0;
   for (const auto& node : nodes_) count += node->dependencies_.size();

@@ -97,6 +97,8 @@ class Graph {
   /// Whether a node here or in a child graph allocates or frees memory.
   bool has_memory_nodes() const;
   bool has_conditional_nodes() const;
+  /// Whether kernels may change a node here or in a graph of a node.
+  bool has_updatable_nodes() const;
   std::size_t edge_count() const;
 
   /// The program's objects that live as long as this graph.

@@ -4,6 +4,7 @@
 
 #include "cpu/api/copy_3d.h"
 #include "cpu/api/device_memory.h"
+#include "cpu/api/error_detail.h"
 #include "cpu/api/event.h"
 #include "cpu/api/graph.h"
 #include "cpu/api/graph_memory.h"
@@ -11,6 +12,7 @@
 #include "cpu/api/host_callback.h"
 #include "cpu/api/launch.h"
 #include "cpu/api/stream_memory.h"
+#include "cpu/exec/updatable_launch.h"
 
 namespace pycuda::cpu::api {
 
@@ -282,17 +284,45 @@ CUresult check_node_attribute(CUlaunchAttributeID id, const CUlaunchAttributeVal
     case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
     case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION:
       return check_cluster_attribute(value);
-    case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
-      return CUDA_ERROR_NOT_SUPPORTED;
+    case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE: {
+      const int updatable = value.deviceUpdatableKernelNode.deviceUpdatable;
+      return updatable == 0 || updatable == 1 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    }
     default:
       return CUDA_ERROR_INVALID_VALUE;
   }
+}
+
+CUgraphDeviceNode make_updatable(KernelAction* action) {
+  auto& updates = action->request.updates;
+  if (updates == nullptr) {
+    const Context* const context = registry.contexts.find(action->context);
+    updates = exec::UpdatableLaunch::make(
+        context != nullptr ? context->device().ordinal() : 0,
+        {DeviceLimits::grid_x, DeviceLimits::grid_y, DeviceLimits::grid_z});
+    updates->reset(action->request);
+  }
+  auto& value = action->attributes[CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE];
+  const auto node = reinterpret_cast<CUgraphDeviceNode>(updates->handle());
+  value.deviceUpdatableKernelNode.deviceUpdatable = 1;
+  value.deviceUpdatableKernelNode.devNode = node;
+  return node;
 }
 
 CUresult set_node_attribute(KernelAction* action, CUlaunchAttributeID id,
                             const CUlaunchAttributeValue& value) {
   CUresult status = check_node_attribute(id, value);
   if (status != CUDA_SUCCESS) return status;
+  if (id == CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE) {
+    if (value.deviceUpdatableKernelNode.deviceUpdatable != 0) {
+      make_updatable(action);
+      return CUDA_SUCCESS;
+    }
+    return action->request.updates == nullptr
+               ? CUDA_SUCCESS
+               : fail(CUDA_ERROR_INVALID_VALUE,
+                      "kernels may change this node, which cannot be taken back");
+  }
   if (id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) {
     Clusters clusters;
     status = find_clusters(action->directives, action->allows_non_portable_clusters,
@@ -310,6 +340,7 @@ CUresult set_node_attribute(KernelAction* action, CUlaunchAttributeID id,
 
 void copy_attributes(const KernelAction& from, KernelAction* to) {
   to->attributes = from.attributes;
+  to->request.updates = from.request.updates;
   to->request.cooperative = from.request.cooperative;
   to->request.cluster = from.request.cluster;
   to->request.explicit_cluster = from.request.explicit_cluster;

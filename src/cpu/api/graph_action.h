@@ -142,6 +142,8 @@ CUresult check_node_attribute(CUlaunchAttributeID id, const CUlaunchAttributeVal
 /// Gives a node an attribute, if it may have it.
 CUresult set_node_attribute(KernelAction* action, CUlaunchAttributeID id,
                             const CUlaunchAttributeValue& value);
+/// Lets kernels change the node from now on; what they name it by.
+CUgraphDeviceNode make_updatable(KernelAction* action);
 /// All attributes of another kernel's node.
 void copy_attributes(const KernelAction& from, KernelAction* to);
 

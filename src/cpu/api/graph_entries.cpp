@@ -138,7 +138,8 @@ CUresult cuGraphDestroy(CUgraph hGraph) {
 CUresult cuGraphClone(CUgraph* phGraphClone, CUgraph originalGraph) {
   return with_graph(originalGraph, [&](const Graph& graph) -> CUresult {
     if (phGraphClone == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    if (graph.has_memory_nodes() || graph.has_conditional_nodes()) return CUDA_ERROR_NOT_SUPPORTED;
+    if (graph.has_memory_nodes() || graph.has_conditional_nodes() || graph.has_updatable_nodes())
+      return CUDA_ERROR_NOT_SUPPORTED;
     *phGraphClone = graph.clone(Graph::Kind::Root).release()->handle();
     return CUDA_SUCCESS;
   });
@@ -244,6 +245,11 @@ CUresult cuGraphDestroyNode(CUgraphNode hNode) {
   return with_node(hNode, [](GraphNode& node) -> CUresult {
     Graph& graph = node.graph();
     if (graph.has_memory_nodes()) return CUDA_ERROR_NOT_SUPPORTED;
+    const auto* const kernel = std::get_if<KernelAction>(&node.action);
+    if (kernel != nullptr && kernel->request.updates != nullptr) {
+      return fail(CUDA_ERROR_NOT_SUPPORTED,
+                  "kernels may change this node, so that it stays in its graph");
+    }
     if (graph.in_capture) return CUDA_ERROR_INVALID_VALUE;
     graph.remove(&node);
     return CUDA_SUCCESS;

@@ -8,6 +8,7 @@
 #include "cpu/exec/check_settings.h"
 #include "cpu/exec/graph_condition.h"
 #include "cpu/exec/signal_handlers.h"
+#include "cpu/exec/updatable_launch.h"
 
 namespace pycuda::cpu::api {
 namespace {
@@ -47,6 +48,18 @@ MemoryEffects effects_of(const Graph& graph) {
     if (!all_allocated.contains(block)) effects.freed.push_back(block);
   }
   return effects;
+}
+
+/// What kernels can change of a node; null: nothing.
+exec::UpdatableLaunch* updates_of(const GraphNode& node) {
+  const auto* const kernel = std::get_if<KernelAction>(&node.action);
+  return kernel != nullptr ? kernel->request.updates.get() : nullptr;
+}
+
+/// From what the host says the node does.
+void begin_updates(const GraphNode& node) {
+  if (exec::UpdatableLaunch* const updates = updates_of(node))
+    updates->reset(std::get<KernelAction>(node.action).request);
 }
 
 bool can_be_disabled(const GraphNode& node) {
@@ -95,8 +108,13 @@ GraphExec::GraphExec(const Graph& graph, cuuint64_t flags)
       instantiated_(graph.instantiated),
       graph_(graph.clone(Graph::Kind::Hidden)),
       effects_(effects_of(graph)),
-      is_only_one_(!effects_.none() || graph.has_conditional_nodes()) {
+      is_only_one_(!effects_.none() || graph.has_conditional_nodes() ||
+                   graph.has_updatable_nodes()) {
   enter_nodes(*graph_);
+  for (const auto& [original, node] : nodes_) {
+    begin_updates(*node);
+    if (exec::UpdatableLaunch* const updates = updates_of(*node)) updates->set_enabled(true);
+  }
   build();
   handle_ = registry.graph_execs.insert(this);
   if (is_for_kernels()) sequence_.reset();  // it is to have the handle
@@ -270,6 +288,7 @@ CUresult GraphExec::replace(GraphNode* node, NodeAction action) {
   if (compare_actions(node->action, action) != CU_GRAPH_EXEC_UPDATE_SUCCESS)
     return CUDA_ERROR_INVALID_VALUE;
   node->action = std::move(action);
+  begin_updates(*node);
   sequence_.reset();
   return CUDA_SUCCESS;
 }
@@ -277,6 +296,10 @@ CUresult GraphExec::replace(GraphNode* node, NodeAction action) {
 CUresult GraphExec::enable(GraphNode* node, bool enabled) {
   const std::lock_guard lock(mutex_);
   if (!can_be_disabled(*node)) return CUDA_ERROR_INVALID_VALUE;
+  if (exec::UpdatableLaunch* const updates = updates_of(*node)) {
+    updates->set_enabled(enabled);
+    return CUDA_SUCCESS;
+  }
   const bool changed = enabled ? disabled_.erase(node) != 0 : disabled_.insert(node).second;
   if (changed) sequence_.reset();
   return CUDA_SUCCESS;
@@ -285,12 +308,17 @@ CUresult GraphExec::enable(GraphNode* node, bool enabled) {
 CUresult GraphExec::is_enabled(GraphNode* node, bool* enabled) const {
   const std::lock_guard lock(mutex_);
   if (!can_be_disabled(*node)) return CUDA_ERROR_INVALID_VALUE;
-  *enabled = !disabled_.contains(node);
+  const exec::UpdatableLaunch* const updates = updates_of(*node);
+  *enabled = updates != nullptr ? updates->is_enabled() : !disabled_.contains(node);
   return CUDA_SUCCESS;
 }
 
 CUresult GraphExec::update(const Graph& graph, CUgraphExecUpdateResultInfo* info) {
   const std::lock_guard lock(mutex_);
+  if (graph_->has_updatable_nodes() || graph.has_updatable_nodes()) {
+    info->result = CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED;
+    return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
+  }
   if (compare_for_update(*graph_, graph, info) != CU_GRAPH_EXEC_UPDATE_SUCCESS)
     return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
   // A new copy: what runs now goes on with the old one, and with the program's objects that it

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // cuGraph*Node*: asking nodes for their parameters and attributes, and changing them.
+#include "cpu/api/error_detail.h"
 #include "cpu/api/graph_edges.h"
 #include "cpu/api/graph_memory.h"
 #include "cpu/api/graph_params.h"
@@ -104,13 +105,24 @@ CUresult cuGraphKernelNodeSetAttribute(CUgraphNode hNode, CUkernelNodeAttrID att
                                        const CUkernelNodeAttrValue* value) {
   return with_action<KernelAction>(hNode, [&](GraphNode&, KernelAction& action) -> CUresult {
     if (value == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    return set_node_attribute(&action, attr, *value);
+    const CUresult status = set_node_attribute(&action, attr, *value);
+    // The handle comes back in the value that asks for it.
+    const bool gives = attr == CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE &&
+                       value->deviceUpdatableKernelNode.deviceUpdatable == 1;
+    if (status == CUDA_SUCCESS && gives)
+      const_cast<CUkernelNodeAttrValue*>(value)->deviceUpdatableKernelNode.devNode =
+          make_updatable(&action);
+    return status;
   });
 }
 
 CUresult cuGraphKernelNodeCopyAttributes(CUgraphNode dst, CUgraphNode src) {
   return with_action<KernelAction>(src, [&](GraphNode&, const KernelAction& from) {
     return with_action<KernelAction>(dst, [&](GraphNode&, KernelAction& to) -> CUresult {
+      if (from.request.updates != nullptr || to.request.updates != nullptr) {
+        return fail(CUDA_ERROR_INVALID_VALUE,
+                    "attributes of a node that kernels may change cannot be copied");
+      }
       copy_attributes(from, &to);
       return CUDA_SUCCESS;
     });

@@ -61,7 +61,8 @@ CUresult make_free_action(const Graph& graph, CUdeviceptr address, FreeAction* a
 CUresult make_child_action(CUgraph handle, ChildAction* action) {
   const Graph* graph = registry.graphs.find(handle);
   if (graph == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  if (graph->has_memory_nodes() || graph->has_conditional_nodes()) return CUDA_ERROR_NOT_SUPPORTED;
+  if (graph->has_memory_nodes() || graph->has_conditional_nodes() || graph->has_updatable_nodes())
+    return CUDA_ERROR_NOT_SUPPORTED;
   action->graph = graph->clone(Graph::Kind::Child);
   return CUDA_SUCCESS;
 }

@@ -112,6 +112,7 @@ inline CUresult prepare(Function& function, Context& context, const LaunchShape&
   if (status != CUDA_SUCCESS) return status;
   action.request.processors = stream.processors();
   action.attributes[CU_LAUNCH_ATTRIBUTE_PRIORITY].priority = stream.priority();
+  if (shape.updatable != nullptr) *shape.updatable = make_updatable(&action);
   return capture(stream, std::move(action));
 }
 
@@ -125,6 +126,10 @@ CUresult make_request(Function& function, Context& context, const LaunchShape& s
 CUresult launch(Function& function, Stream& stream, const LaunchShape& shape, std::string params) {
   if (stream.in_capture()) [[unlikely]]
     return capture_launch(function, stream, shape, std::move(params));
+  if (shape.updatable != nullptr) [[unlikely]]
+    return fail(
+        CUDA_ERROR_INVALID_VALUE,
+        "CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE is for launches that a stream captures");
   if (function.facts().launches_graphs) [[unlikely]] {
     return fail(CUDA_ERROR_NOT_SUPPORTED,
                 "the kernel launches graphs, so it must be a node of a graph itself");
@@ -202,9 +207,10 @@ struct AttributeEffects {
   bool cooperative = false;
   Dim3 cluster{0, 0, 0};
   CUevent completion_event = nullptr;
+  CUgraphDeviceNode* updatable = nullptr;
 };
 
-CUresult read_attribute(const CUlaunchAttribute& attribute, AttributeEffects* effects) {
+CUresult read_attribute(CUlaunchAttribute& attribute, AttributeEffects* effects) {
   switch (attribute.id) {
     case CU_LAUNCH_ATTRIBUTE_IGNORE:
     // Hints about caches, scheduling and overlap with the work before: running in plain order
@@ -233,8 +239,12 @@ CUresult read_attribute(const CUlaunchAttribute& attribute, AttributeEffects* ef
     case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
       effects->completion_event = attribute.value.launchCompletionEvent.event;
       return CUDA_SUCCESS;
-    case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
-      return CUDA_ERROR_NOT_SUPPORTED;
+    case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE: {
+      auto& node = attribute.value.deviceUpdatableKernelNode;
+      if (node.deviceUpdatable != 0) effects->updatable = &node.devNode;
+      return node.deviceUpdatable == 0 || node.deviceUpdatable == 1 ? CUDA_SUCCESS
+                                                                    : CUDA_ERROR_INVALID_VALUE;
+    }
     default:
       return CUDA_ERROR_INVALID_VALUE;
   }
@@ -285,7 +295,8 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction f, void** ker
                             {config->blockDimX, config->blockDimY, config->blockDimZ},
                             config->sharedMemBytes,
                             effects.cooperative,
-                            effects.cluster};
+                            effects.cluster,
+                            effects.updatable};
     const CUresult status = launch_kernel(f, shape, config->hStream, kernelParams, extra);
     if (status != CUDA_SUCCESS || completion == nullptr) return status;
     if (stream.in_capture()) return capture_record(stream, *completion, CU_EVENT_RECORD_DEFAULT);

@@ -17,6 +17,9 @@ struct LaunchShape {
   unsigned dynamic_shared_bytes = 0;
   bool cooperative = false;
   Dim3 cluster{0, 0, 0};  ///< the launch's attribute; zeros: it has none
+  /// Of a launch that is captured: its node is one that kernels may change, and its handle for them
+  /// goes there.
+  CUgraphDeviceNode* updatable = nullptr;
 };
 
 /// The function a launch names: a CUfunction, or a CUkernel, which stands for its function in

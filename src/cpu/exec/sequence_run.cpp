@@ -10,6 +10,7 @@
 #include "cpu/exec/grid_run.h"
 #include "cpu/exec/interrupts.h"
 #include "cpu/exec/launched_graph.h"
+#include "cpu/exec/updatable_launch.h"
 
 namespace pycuda::cpu::exec {
 
@@ -100,12 +101,18 @@ struct RunStep {
   bool operator()(const LaunchRequest& request) const {
     FaultSink& faults = run->stream->faults;
     if (faults.poisoned() || is_empty(request)) return true;
+    if (request.updates != nullptr) return run_as_updated(request);
     std::shared_ptr<GraphScope> scope = run->scope_for(*request.kernel);
     if (!keeps_work_order() && scope == nullptr) return launch(request);
     LaunchRequest own = request;
     own.graph = std::move(scope);
     if (keeps_work_order()) own.work = run->order().begin(request);
     return launch(own);
+  }
+  bool run_as_updated(const LaunchRequest& request) const {
+    LaunchRequest own = request;
+    own.updates = nullptr;
+    return !request.updates->apply(&own) || (*this)(own);
   }
   bool launch(const LaunchRequest& request) const {
     if (runs_in_caller(request)) {

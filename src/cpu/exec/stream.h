@@ -29,6 +29,7 @@ struct Launcher {
 };
 
 class GraphScope;
+class UpdatableLaunch;
 class Work;
 
 struct LaunchRequest {
@@ -51,6 +52,8 @@ struct LaunchRequest {
   std::optional<std::chrono::steady_clock::time_point> began;
   /// The run of a graph that it is part of, for a kernel that may ask; null: of none.
   std::shared_ptr<GraphScope> graph;
+  /// Of a graph's node that kernels may change: what it is to run instead.
+  std::shared_ptr<UpdatableLaunch> updates;
 };
 
 class Event;

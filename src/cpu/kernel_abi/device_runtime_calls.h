@@ -31,6 +31,17 @@ std::int32_t pycuda_cpu_device_launch_prepared(pycuda::cpu::ThreadFrame* thread,
 /// In the place of a stream is how the graph is launched.
 std::int32_t pycuda_cpu_device_graph_launch(pycuda::cpu::ThreadFrame* thread, std::uint64_t graph,
                                             std::uint64_t mode);
+/// Changes of kernel nodes that are device-updatable: parameters, whether they run, their grid, and
+/// an array of such changes.
+std::int32_t pycuda_cpu_device_node_set_parameter(pycuda::cpu::ThreadFrame* thread,
+                                                  std::uint64_t node, std::uint64_t offset,
+                                                  std::uint64_t value, std::uint64_t bytes);
+std::int32_t pycuda_cpu_device_node_set_enabled(pycuda::cpu::ThreadFrame* thread,
+                                                std::uint64_t node, std::uint32_t enabled);
+std::int32_t pycuda_cpu_device_node_set_grid(pycuda::cpu::ThreadFrame* thread, std::uint64_t node,
+                                             std::uint32_t x, std::uint32_t y, std::uint32_t z);
+std::int32_t pycuda_cpu_device_node_apply_updates(pycuda::cpu::ThreadFrame* thread,
+                                                  std::uint64_t updates, std::uint64_t count);
 /// %current_graph_exec.
 std::uint64_t pycuda_cpu_device_current_graph(pycuda::cpu::ThreadFrame* thread);
 
