@@ -28,6 +28,7 @@ _COPY_NAMES = (
     "height",
     "depth",
 )
+_DEVICE_UPDATABLE, _DEVICE_NODE = 13, struct.Struct("iP")  # CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE
 _ALLOCATION = "IIiiPNH54xPNNP"  # CUDA_MEM_ALLOC_NODE_PARAMS
 
 
@@ -385,6 +386,28 @@ def get_attribute(self, attribute):
 def set_attribute(self, attribute, value):
     """Set a `launch_attribute` of a kernel node, as `Stream.set_attribute` takes it."""
     set_value("cuGraphKernelNodeSetAttribute", self.handle, attribute, value)
+
+
+@method_of(GraphNode)
+def let_kernels_change(self):
+    """Let kernels change this kernel node in the graph's executable, of which there can be one. Needs CUDA 12.4.
+
+    Returns
+    -------
+    int
+        The node's `cudaGraphDeviceNode_t`: an argument of kernels that call `cudaGraphKernelNodeSetParam`,
+        `cudaGraphKernelNodeSetGridDim`, `cudaGraphKernelNodeSetEnabled` or `cudaGraphKernelNodeUpdatesApply`.
+
+    Raises
+    ------
+    LogicError
+        For other nodes than those of kernels.
+    """
+    union = bytearray(64)  # CUlaunchAttributeValue
+    _DEVICE_NODE.pack_into(union, 0, 1, 0)
+    call("cuGraphKernelNodeSetAttribute", self.handle, _DEVICE_UPDATABLE, union)
+    call("cuGraphKernelNodeGetAttribute", self.handle, _DEVICE_UPDATABLE, union)
+    return _DEVICE_NODE.unpack_from(union)[1]
 
 
 @method_of(GraphNode)

@@ -47,7 +47,7 @@ _METHODS = {
     "_external_semaphores": {"Graph": "add_semaphore_signal_node add_semaphore_wait_node"},
     "_graph_nodes": {
         "GraphExec": "set_params",
-        "GraphNode": "copy_attributes_from get_attribute get_params set_attribute set_params",
+        "GraphNode": "copy_attributes_from get_attribute get_params let_kernels_change set_attribute set_params",
     },
     "_graph_shapes": {
         "Graph": "add_edges release remove_edges retain root_nodes",

@@ -108,3 +108,67 @@ def test_every_thread_knows_its_graph():
     np.testing.assert_array_equal(read(x, 1024, np.uint64), np.uint64(exec_.handle) + threads)
     which(x, **shape)  # of no graph
     np.testing.assert_array_equal(read(x, 1024, np.uint64), threads)
+
+
+CHANGES = """
+__global__ void count(int *work, int step) { atomicAdd(&work[1], step); }
+
+__global__ void choose(int *work, cudaGraphDeviceNode_t node)
+{
+  work[2] = cudaGraphKernelNodeSetGridDim(node, dim3(work[0]));
+  work[3] = cudaGraphKernelNodeSetParam(node, 8, work[0] * 10);
+}
+
+__global__ void all_at_once(int *work, cudaGraphDeviceNode_t node, bool enabled)
+{
+  alignas(8) char memory[2 * sizeof(cudaGraphKernelNodeUpdate)];  // its union has no constructor
+  cudaGraphKernelNodeUpdate *updates = (cudaGraphKernelNodeUpdate *) memory;
+  updates[0].node = updates[1].node = node;
+  updates[0].field = cudaGraphKernelNodeFieldGridDim;
+  updates[0].updateData.gridDim = dim3(4);
+  updates[1].field = cudaGraphKernelNodeFieldEnabled;
+  updates[1].updateData.isEnabled = enabled;
+  work[2] = cudaGraphKernelNodeUpdatesApply(updates, 2);
+  work[3] = cudaGraphKernelNodeSetEnabled(node, enabled);
+}
+"""
+
+
+def counting(changing, *arguments):
+    """A graph in which the kernel `changing` comes before one that counts its blocks, and both kernels' memory."""
+    module = DynamicSourceModule(CHANGES)
+    work, graph = numbers(4), cuda.Graph()
+    count = graph.add_kernel_node(work, np.int32(1), func=module.get_function("count"), block=(1, 1, 1))
+    change = graph.add_kernel_node(
+        work, count.let_kernels_change(), *arguments, func=module.get_function(changing), block=(1, 1, 1)
+    )
+    graph.add_edges([(change, count)])
+    return graph, work
+
+
+def launched(exec_, work, *values):
+    cuda.memcpy_htod(work, np.array(values, np.int32))
+    exec_.upload()
+    exec_.launch()
+    cuda.Context.synchronize()
+    return read(work, 4).tolist()
+
+
+def test_a_kernel_changes_the_grid_and_a_parameter_of_the_next():
+    graph, work = counting("choose")
+    exec_ = graph.instantiate()
+    assert launched(exec_, work, 3, 0, 7, 7) == [3, 90, 0, 0]
+    assert launched(exec_, work, 2, 0, 7, 7) == [2, 40, 0, 0]
+    with pytest.raises(cuda.LogicError):
+        graph.instantiate()  # one executable alone
+
+
+@pytest.mark.parametrize(("enabled", "blocks"), [(True, 4), (False, 0)])
+def test_a_kernel_makes_several_changes_at_once(enabled, blocks):
+    graph, work = counting("all_at_once", np.bool_(enabled))
+    assert launched(graph.instantiate(), work, 0, 0, 7, 7) == [0, blocks, 0, 0]
+
+
+def test_only_kernels_can_be_changed_by_kernels():
+    with pytest.raises(cuda.LogicError):
+        cuda.Graph().add_empty_node().let_kernels_change()
