@@ -159,7 +159,7 @@ class Faults:
         reset_context()
 
     def _make_again(self):
-        """Make the kernels of cells for a new context, also one that the program made; print what remains to be done."""
+        """Make the kernels of cells for a new context, also one of the program's; say what remains to be done."""
         lost_in, self._lost_in = self._lost_in, ""
         arrays = renew(self._shell.user_ns)
         why = f"An earlier launch (cell {lost_in}) lost the context. " if lost_in else ""

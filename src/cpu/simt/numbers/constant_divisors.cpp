@@ -25,7 +25,7 @@ namespace {
 using namespace llvm::PatternMatch;
 using llvm::Value;
 
-constexpr unsigned number_bits = 32;
+constexpr unsigned number_bits = 32, product_bits = 64;
 
 /// d, if x * factor / 2^shift is x / d, rounded down, for all x from 0 to `largest`.
 std::optional<std::uint32_t> divisor_of(std::uint64_t factor, unsigned shift,
@@ -121,10 +121,10 @@ std::optional<Division> signed_shift(Value* value) {
 std::optional<Division> unsigned_division(Value* value, const llvm::DataLayout& layout) {
   Value* x = nullptr;
   const llvm::APInt *number = nullptr, *places = nullptr;
-  if (!value->getType()->isIntegerTy(2 * number_bits) ||
+  if (!value->getType()->isIntegerTy(product_bits) ||
       !match(value, m_LShr(m_c_Mul(m_ZExt(m_Value(x)), m_APInt(number)), m_APInt(places))) ||
       !is_number(x) || !number->isIntN(number_bits) || places->ult(number_bits) ||
-      places->uge(2 * number_bits))
+      places->uge(product_bits))
     return std::nullopt;
   const auto divisor =
       divisor_of(number->getZExtValue(), static_cast<unsigned>(places->getZExtValue()),

@@ -208,7 +208,8 @@ TEST_CASE("instructions that the driver lacks are named as written, with their l
   ret;
 })");
   CHECK(text.find("ptx:8:") != std::string::npos);
-  CHECK(text.find("'clusterlaunchcontrol.query_cancel.is_canceled.pred.b128' is not supported by the CPU driver") != std::string::npos);
+  CHECK(text.find("'clusterlaunchcontrol.query_cancel.is_canceled.pred.b128' is not supported by "
+                  "the CPU driver") != std::string::npos);
   CHECK(text.find("'tcgen05.wait::ld.sync.aligned' is not supported by the CPU driver") !=
         std::string::npos);
 }
