@@ -227,6 +227,14 @@ class Exported:
         self.__cuda_array_interface__ = dict(array.__cuda_array_interface__, **changes)
 
 
+def test_a_null_pointer_is_refused_unless_there_are_no_elements():
+    owner = gpuarray.zeros((2, 3), np.float32)
+    for take in (gpuarray.asarray, gpuarray.from_cuda_array_interface):
+        with pytest.raises(ValueError, match=r"Exported has shape \(2, 3\) and a null pointer"):
+            take(Exported(owner, data=(0, False)))
+        assert take(Exported(owner, data=(0, False), shape=(2, 0), strides=None)).shape == (2, 0)
+
+
 def test_read_only_memory_is_not_written_to():
     owner = gpuarray.to_gpu(np.arange(6, dtype=np.float32).reshape(2, 3))
     view = gpuarray.asarray(Exported(owner, data=(owner.ptr, True)))

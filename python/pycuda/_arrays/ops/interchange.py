@@ -280,6 +280,11 @@ def from_cuda_array_interface(object):
     if stream is not None:
         driver.Context.synchronize()
     address, read_only = interface["data"]
+    if not address and 0 not in interface["shape"]:
+        raise ValueError(
+            f"the __cuda_array_interface__ of {type(object).__name__} has shape {tuple(interface['shape'])} and a null "
+            "pointer: its memory is freed, or was never allocated"
+        )
     view = GPUArray(interface["shape"], dtype, base=object, gpudata=address, strides=interface.get("strides"))
     if read_only:
         _array.set_read_only(view)
