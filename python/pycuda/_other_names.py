@@ -135,6 +135,9 @@ def remedy(where, name):
     if where == "pycuda":
         import importlib.util  # start-up time: only for mistakes
 
-        if importlib.util.find_spec(f"pycuda.{name}"):
+        spec = importlib.util.find_spec(f"pycuda.{name}")
+        if spec and spec.origin is None:  # a folder without Python
+            text = f"pycuda/{name} holds files for compilers; CUDA's functions are those of pycuda.driver"
+        elif spec:
             text = f"import pycuda.{name} first"
     return text and f": {text}"

@@ -309,6 +309,11 @@ PROGRAMS = {
         {},
         ["'pycuda' has no attribute 'gpuarray': import pycuda.gpuarray first"],
     ),
+    "a folder of headers": (
+        "import pycuda; pycuda.cuda",
+        {},
+        ["'pycuda' has no attribute 'cuda': pycuda/cuda holds files for compilers", "those of pycuda.driver"],
+    ),
     "no such driver": ("import pycuda.autoinit", {"PYCUDA_DRIVER": "gpu"}, ["PYCUDA_DRIVER=gpu", "`nvidia`, `cpu`"]),
 }
 
