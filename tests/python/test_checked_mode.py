@@ -490,3 +490,17 @@ run(kernel, *arguments)
     )[0]
     assert output.startswith("nothing was found\n")
     assert "0 bytes into the 4096-byte block of device memory" in output and "by a texture" in output
+
+
+def test_local_arrays_stay_in_memory_with_g():
+    program = """
+import numpy as np
+import pycuda.autoinit
+import pycuda.driver as cuda
+from pycuda.compiler import SourceModule
+
+text = "__global__ void f(int *a) { int t[4]; for (int i = 0; i <= 4; i++) t[i] = i * a[0]; a[0] = t[3]; }"
+SourceModule(text, options=["-G"]).get_function("f")(cuda.InOut(np.ones(1, np.int32)), block=(1, 1, 1))
+"""
+    _, errors = run_program(program, expect=1, PYCUDA_DRIVER="cpu", PYCUDA_CPU_CHECK="1")
+    assert "past the end of the thread's 16-byte block of local memory" in errors
