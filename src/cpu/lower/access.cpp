@@ -54,15 +54,19 @@ llvm::Value* FunctionLowering::symbol_address(const ptx::SymbolRef& symbol, std:
     const bool of_module = symbol.kind == SymbolKind::ModuleVariable;
     const ptx::Variable& variable =
         of_module ? module_.source().variables[symbol.index] : source_.variables[symbol.index];
-    llvm::Value* start =
-        is_dynamic_shared(variable)
-            ? builder_.CreateZExt(
-                  pseudo_call(pseudo::dynamic_shared_offset, builder_.getInt32Ty(), {}, false),
-                  builder_.getInt64Ty())
-            : builder_.getInt64(of_module ? module_.shared().module_offset(symbol.index)
-                                          : module_.shared().function_offset(
-                                                module_.index_of(source_), symbol.index));
-    return builder_.CreateAdd(start, builder_.getInt64(offset));
+    if (is_dynamic_shared(variable)) {
+      llvm::Value* start =
+          pseudo_call(pseudo::dynamic_shared_offset, builder_.getInt32Ty(), {}, false);
+      // It is so in any case: with it, accesses are known to be aligned.
+      const std::uint32_t alignment = dynamic_shared_alignment(variable);
+      start = builder_.CreateAnd(start, builder_.getInt32(-alignment));
+      return builder_.CreateAdd(builder_.CreateZExt(start, builder_.getInt64Ty()),
+                                builder_.getInt64(offset));
+    }
+    const std::uint64_t start =
+        of_module ? module_.shared().module_offset(symbol.index)
+                  : module_.shared().function_offset(module_.index_of(source_), symbol.index);
+    return builder_.CreateAdd(builder_.getInt64(start), builder_.getInt64(offset));
   }
   switch (symbol.kind) {
     case SymbolKind::ModuleVariable: {

@@ -11,9 +11,6 @@ namespace {
 /// Wide enough that an index one too large, of any type, falls into it.
 constexpr std::uint32_t checked_gap = 32;
 
-/// Programs cast dynamic shared memory to whatever they need.
-constexpr std::uint32_t least_dynamic_alignment = 16;
-
 /// Where layouts end that are larger than any memory: no sum of sizes comes round to a small one.
 constexpr std::uint64_t furthest = std::uint64_t{1} << 31;
 
@@ -21,6 +18,12 @@ constexpr std::uint64_t furthest = std::uint64_t{1} << 31;
 
 bool is_dynamic_shared(const ptx::Variable& variable) {
   return variable.space == ptx::Space::Shared && variable.bytes == 0;
+}
+
+std::uint32_t dynamic_shared_alignment(const ptx::Variable& variable) {
+  // Programs cast dynamic shared memory to whatever they need.
+  constexpr std::uint32_t least = 16;
+  return std::max(variable.alignment, least);
 }
 
 SharedLayout::SharedLayout(const ptx::Module& module, const CallGraph& calls, bool apart) {
@@ -78,7 +81,7 @@ std::uint32_t SharedLayout::place(const ptx::Variable& variable,
   if (is_dynamic_shared(variable)) {
     for (const std::uint32_t kernel : kernels) {
       dynamic_alignments_[kernel] =
-          std::max({dynamic_alignments_[kernel], alignment, least_dynamic_alignment});
+          std::max(dynamic_alignments_[kernel], dynamic_shared_alignment(variable));
       has_dynamic_[kernel] = true;
     }
     return 0;

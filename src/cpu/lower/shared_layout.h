@@ -64,4 +64,8 @@ class SharedLayout {
 /// of its own.
 bool is_dynamic_shared(const ptx::Variable& variable);
 
+/// Of what launches add to a kernel's shared memory, where it is `variable`: a power of two. With
+/// several such variables it is as much as each of them needs.
+std::uint32_t dynamic_shared_alignment(const ptx::Variable& variable);
+
 }  // namespace pycuda::cpu::lower

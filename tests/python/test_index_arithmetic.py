@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Quotients of integers: by constants, which compilers write as products, and of indexes that are split into parts."""
+"""Integers in addresses: quotients by constants, indexes that are split into parts, and what is known to be aligned."""
 
 import numpy as np
+import pycuda.driver as cuda
 import pytest
 from programs import is_cpu
 from pycuda import gpuarray
@@ -178,3 +179,26 @@ def test_gangs_that_do_not_wrap_round_read_neighbours(context, kernel, grid, blo
     else:
         want = np.roll(a.reshape(64, 64), -shift, 1).T.ravel()
     assert (out.get()[: want.size] == want).all()
+
+
+def test_accesses_of_dynamic_shared_memory_are_known_to_be_aligned(context):
+    if not is_cpu():
+        pytest.skip("needs the CPU driver, which tells its plan")
+    source = """
+    __global__ void rows(float *a, int width)
+    {
+      extern __shared__ float shared[];
+      float *row = shared + threadIdx.y * (width + 2);
+      row[threadIdx.x] = a[threadIdx.y * width + threadIdx.x];
+      __syncthreads();
+      a[threadIdx.y * width + threadIdx.x] = row[(threadIdx.x + 1) % width];
+    }
+    """
+    rows = SourceModule(source).get_function("rows")
+    of_shared = [row.form for row in rows.plan(block=(32, 8, 1)).rows if ".shared" in row.instruction]
+    assert of_shared
+    assert not [form for form in of_shared if "alignment" in form]
+    a = np.arange(256, dtype=np.float32).reshape(8, 32)
+    want = np.roll(a, -1, axis=1)
+    rows(cuda.InOut(a), np.int32(32), block=(32, 8, 1), shared=4 * 8 * 34)
+    assert (a == want).all()
