@@ -314,10 +314,16 @@ void Module::make_references() {
   const jit::LoadedProgram& code = image_->code();
   for (const jit::GlobalVariable& variable : code.program()->variables()) {
     if (variable.reference == jit::ReferenceKind::None) continue;
-    const bool surface = variable.reference == jit::ReferenceKind::Surface;
-    references_.push_back(
-        std::make_unique<TextureReference>(context_, variable.name, surface, variable.properties));
-    const std::uint64_t number = references_.back()->number();
+    std::uint64_t number = 0;
+    if (variable.reference == jit::ReferenceKind::Sampler) {
+      samplers_.push_back(std::make_unique<SamplerReference>(variable.properties));
+      number = samplers_.back()->number();
+    } else {
+      const bool surface = variable.reference == jit::ReferenceKind::Surface;
+      references_.push_back(std::make_unique<TextureReference>(context_, variable.name, surface,
+                                                               variable.properties));
+      number = references_.back()->number();
+    }
     std::memcpy(code.find_variable(variable.name)->address, &number, sizeof number);
   }
 }

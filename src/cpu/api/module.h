@@ -24,6 +24,7 @@ namespace pycuda::cpu::api {
 class Context;
 class KernelAddresses;
 class Module;
+class SamplerReference;
 class TextureReference;
 
 /// A launch's grid in blocks and its blocks in threads.
@@ -175,6 +176,7 @@ class Module : public std::enable_shared_from_this<Module> {
   bool of_library_;
   std::vector<std::unique_ptr<Function>> functions_;
   std::vector<std::unique_ptr<TextureReference>> references_;
+  std::vector<std::unique_ptr<SamplerReference>> samplers_;
   CUmodule handle_;
 };
 

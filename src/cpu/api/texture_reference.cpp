@@ -69,6 +69,19 @@ TextureReference::~TextureReference() {
   exec::TextureTable::instance().erase(number_);
 }
 
+SamplerReference::SamplerReference(
+    const std::vector<std::pair<std::string, std::string>>& properties) {
+  TextureReference::State state;
+  for (const auto& [property, value] : properties) {
+    apply_property(property, value, state);
+    if (property == "force_unnormalized_coords") state.texture.forces_unnormalized = value == "1";
+  }
+  state.texture.is_sampler = state.texture.is_reference = true;
+  number_ = exec::TextureTable::instance().insert(state.texture);
+}
+
+SamplerReference::~SamplerReference() { exec::TextureTable::instance().erase(number_); }
+
 CUresult TextureReference::commit() {
   // A launch sees what was bound when it was made.
   const CUresult status = context_.synchronize();

@@ -58,6 +58,20 @@ class TextureReference {
   CUsurfref surface_handle_ = nullptr;
 };
 
+/// A sampler of its own: a .samplerref variable, which no function of the driver changes.
+class SamplerReference {
+ public:
+  explicit SamplerReference(const std::vector<std::pair<std::string, std::string>>& properties);
+  ~SamplerReference();
+  SamplerReference(const SamplerReference&) = delete;
+  SamplerReference& operator=(const SamplerReference&) = delete;
+
+  std::uint64_t number() const { return number_; }
+
+ private:
+  std::uint64_t number_;
+};
+
 /// Ends the references of a context that belong to no module.
 void release_texture_references_of(const Context& context);
 

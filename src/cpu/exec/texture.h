@@ -57,6 +57,8 @@ enum class AddressMode : std::uint8_t { Wrap = 0, Clamp, Mirror, Border };
 struct Texture {
   TexelMemory texels;
   bool is_surface = false;
+  bool is_sampler = false;           ///< says how others are read: addresses, filter, coordinates
+  bool forces_unnormalized = false;  ///< of a sampler: coordinates are texels, whatever is read
   bool is_reference = false;  ///< a variable of a module, or cuTexRefCreate's; else an object
   AddressMode address[3] = {AddressMode::Clamp, AddressMode::Clamp, AddressMode::Clamp};
   bool linear_filter = false;

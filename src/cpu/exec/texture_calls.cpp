@@ -32,7 +32,7 @@ namespace {
 const Texture& named(ThreadFrame* thread, std::uint64_t handle, bool surface) {
   const Texture* const texture = TextureTable::instance().find(handle);
   const char* const what = surface ? "illegal surface access" : "illegal texture access";
-  if (texture == nullptr || texture->is_surface != surface) {
+  if (texture == nullptr || texture->is_surface != surface || texture->is_sampler) {
     char detail[128];
     const char* const kind = surface ? "surface" : "texture";
     if (handle == 0) {
@@ -123,8 +123,7 @@ void check_texel_size(ThreadFrame* thread, std::uint32_t texel_bytes, std::uint3
 
 /// What `read` reads of the texture, as compiled code takes it.
 template <class Read>
-Texels fetched(ThreadFrame* thread, std::uint64_t texture, std::uint32_t form, Read&& read) {
-  const Texture& from = named(thread, texture, false);
+Texels fetched_from(ThreadFrame* thread, const Texture& from, std::uint32_t form, Read&& read) {
   const TextureForm how = TextureForm::of(form);
   check_geometry(thread, from, how.geometry);
   check_memory(thread, from);
@@ -132,6 +131,30 @@ Texels fetched(ThreadFrame* thread, std::uint64_t texture, std::uint32_t form, R
   const Sample sample = read(from, how);
   return {sample.component[0] | std::uint64_t{sample.component[1]} << 32,
           sample.component[2] | std::uint64_t{sample.component[3]} << 32};
+}
+
+/// The same as the sampler says and not the texture: addressing, filter and coordinates.
+template <class Read>
+Texels fetched_with_sampler(ThreadFrame* thread, std::uint64_t texture, std::uint64_t sampler,
+                            std::uint32_t form, Read&& read) {
+  const Texture* const how = TextureTable::instance().find(sampler);
+  if (how == nullptr || !how->is_sampler) {
+    refuse(thread, FaultKind::IllegalAddress, "illegal texture access",
+           "the sampler is no .samplerref variable of a loaded module", sampler);
+  }
+  Texture combined = named(thread, texture, false);
+  std::copy(std::begin(how->address), std::end(how->address), std::begin(combined.address));
+  combined.linear_filter = how->linear_filter;
+  if (how->forces_unnormalized) combined.normalized_coordinates = false;
+  return fetched_from(thread, combined, form, read);
+}
+
+/// `sampler`: 0 for the texture's own.
+template <class Read>
+Texels fetched(ThreadFrame* thread, std::uint64_t texture, std::uint64_t sampler,
+               std::uint32_t form, Read&& read) {
+  if (sampler != 0) return fetched_with_sampler(thread, texture, sampler, form, read);
+  return fetched_from(thread, named(thread, texture, false), form, read);
 }
 
 /// The numbers that OpenCL gives channel types and orders, which PTX takes over.
@@ -165,34 +188,36 @@ using namespace pycuda::cpu;
 
 extern "C" {
 
-Texels pycuda_cpu_texture_fetch(ThreadFrame* thread, std::uint64_t texture, std::uint32_t form,
-                                std::uint32_t layer, std::uint32_t x, std::uint32_t y,
-                                std::uint32_t z) {
-  return exec::fetched(thread, texture, form,
+Texels pycuda_cpu_texture_fetch(ThreadFrame* thread, std::uint64_t texture, std::uint64_t sampler,
+                                std::uint32_t form, std::uint32_t layer, std::uint32_t x,
+                                std::uint32_t y, std::uint32_t z) {
+  return exec::fetched(thread, texture, sampler, form,
                        [&](const exec::Texture& from, TextureForm how) -> exec::Sample {
                          return exec::fetch(from, how, {layer, x, y, z});
                        });
 }
 
 Texels pycuda_cpu_texture_fetch_level(ThreadFrame* thread, std::uint64_t texture,
-                                      std::uint32_t form, std::uint32_t layer, std::uint32_t x,
-                                      std::uint32_t y, std::uint32_t z, std::uint32_t level) {
-  return exec::fetched(thread, texture, form,
+                                      std::uint64_t sampler, std::uint32_t form,
+                                      std::uint32_t layer, std::uint32_t x, std::uint32_t y,
+                                      std::uint32_t z, std::uint32_t level) {
+  return exec::fetched(thread, texture, sampler, form,
                        [&](const exec::Texture& from, TextureForm how) -> exec::Sample {
                          return exec::fetch_level(from, how, {layer, x, y, z}, level);
                        });
 }
 
 Texels pycuda_cpu_texture_fetch_gradient(ThreadFrame* thread, std::uint64_t texture,
-                                         std::uint32_t form, std::uint32_t layer, std::uint32_t x,
-                                         std::uint32_t y, std::uint32_t z, std::uint32_t x_by_x,
+                                         std::uint64_t sampler, std::uint32_t form,
+                                         std::uint32_t layer, std::uint32_t x, std::uint32_t y,
+                                         std::uint32_t z, std::uint32_t x_by_x,
                                          std::uint32_t y_by_x, std::uint32_t z_by_x,
                                          std::uint32_t x_by_y, std::uint32_t y_by_y,
                                          std::uint32_t z_by_y) {
   const auto number = [](std::uint32_t bits) { return std::bit_cast<float>(bits); };
   const exec::Gradients gradients{{number(x_by_x), number(y_by_x), number(z_by_x)},
                                   {number(x_by_y), number(y_by_y), number(z_by_y)}};
-  return exec::fetched(thread, texture, form,
+  return exec::fetched(thread, texture, sampler, form,
                        [&](const exec::Texture& from, TextureForm how) -> exec::Sample {
                          return exec::fetch_gradient(from, how, {layer, x, y, z}, gradients);
                        });
@@ -228,11 +253,13 @@ std::uint32_t pycuda_cpu_texture_query(ThreadFrame* thread, std::uint64_t textur
   return 0;
 }
 
-std::uint32_t pycuda_cpu_is_reference(ThreadFrame*, std::uint64_t pointer,
-                                      std::uint32_t of_surface) {
+std::uint32_t pycuda_cpu_is_reference(ThreadFrame*, std::uint64_t pointer, std::uint32_t asked) {
   const exec::Texture* const found = exec::TextureTable::instance().find(pointer);
-  const bool is_one = found != nullptr && found->is_reference;
-  return is_one && found->is_surface == (of_surface != 0) ? 1 : 0;
+  if (found == nullptr || !found->is_reference) return 0;
+  const auto kind = found->is_sampler   ? OpaqueKind::Sampler
+                    : found->is_surface ? OpaqueKind::Surface
+                                        : OpaqueKind::Texture;
+  return kind == static_cast<OpaqueKind>(asked) ? 1 : 0;
 }
 
 Texels pycuda_cpu_surface_load(ThreadFrame* thread, std::uint64_t surface, std::uint32_t form,

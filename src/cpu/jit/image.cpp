@@ -19,6 +19,7 @@ ptx::Diagnostic error_at(const ptx::Variable& variable, std::string message) {
 
 ReferenceKind reference_of(const ptx::Variable& variable) {
   if (variable.type == ptx::Type::TexRef) return ReferenceKind::Texture;
+  if (variable.type == ptx::Type::SamplerRef) return ReferenceKind::Sampler;
   return variable.type == ptx::Type::SurfRef ? ReferenceKind::Surface : ReferenceKind::None;
 }
 

@@ -78,7 +78,7 @@ struct Options {
 std::chrono::nanoseconds vector_compile_time(const KernelFacts& facts);
 
 /// What a variable stands for that holds no data of its own.
-enum class ReferenceKind : std::uint8_t { None, Texture, Surface };
+enum class ReferenceKind : std::uint8_t { None, Texture, Surface, Sampler };
 
 /// A variable of the module (.global, .const) that needs memory on the device.
 struct GlobalVariable {

@@ -70,6 +70,9 @@ struct TextureForm {
   }
 };
 
+/// What istypep asks for: a .texref, a .surfref or a .samplerref variable.
+enum class OpaqueKind : std::uint32_t { Texture = 0, Surface, Sampler };
+
 /// What txq and suq ask for.
 enum class TextureQuery : std::uint32_t {
   Width = 0,
@@ -105,33 +108,30 @@ struct Texels {
 
 extern "C" {
 /// tex and tld4: four components of 32 bits. Coordinates are floats or integers as bits; `layer` is
-/// the layer of a layered texture; `form` may have offsets that the thread computed. Faults when
-/// `texture` is not a texture or has nothing bound.
+/// the layer of a layered texture; `form` may have offsets that the thread computed. `sampler` is a
+/// sampler of its own, or 0. Faults when `texture` is not a texture or has nothing bound.
 pycuda::cpu::Texels pycuda_cpu_texture_fetch(pycuda::cpu::ThreadFrame* thread,
-                                             std::uint64_t texture, std::uint32_t form,
-                                             std::uint32_t layer, std::uint32_t x, std::uint32_t y,
-                                             std::uint32_t z);
+                                             std::uint64_t texture, std::uint64_t sampler,
+                                             std::uint32_t form, std::uint32_t layer,
+                                             std::uint32_t x, std::uint32_t y, std::uint32_t z);
 /// tex.level: `level` is a float as bits, an integer with integer coordinates.
 pycuda::cpu::Texels pycuda_cpu_texture_fetch_level(pycuda::cpu::ThreadFrame* thread,
-                                                   std::uint64_t texture, std::uint32_t form,
-                                                   std::uint32_t layer, std::uint32_t x,
-                                                   std::uint32_t y, std::uint32_t z,
-                                                   std::uint32_t level);
+                                                   std::uint64_t texture, std::uint64_t sampler,
+                                                   std::uint32_t form, std::uint32_t layer,
+                                                   std::uint32_t x, std::uint32_t y,
+                                                   std::uint32_t z, std::uint32_t level);
 /// tex.grad: what x, y and z change by in two directions, floats as bits.
-pycuda::cpu::Texels pycuda_cpu_texture_fetch_gradient(pycuda::cpu::ThreadFrame* thread,
-                                                      std::uint64_t texture, std::uint32_t form,
-                                                      std::uint32_t layer, std::uint32_t x,
-                                                      std::uint32_t y, std::uint32_t z,
-                                                      std::uint32_t x_by_x, std::uint32_t y_by_x,
-                                                      std::uint32_t z_by_x, std::uint32_t x_by_y,
-                                                      std::uint32_t y_by_y, std::uint32_t z_by_y);
+pycuda::cpu::Texels pycuda_cpu_texture_fetch_gradient(
+    pycuda::cpu::ThreadFrame* thread, std::uint64_t texture, std::uint64_t sampler,
+    std::uint32_t form, std::uint32_t layer, std::uint32_t x, std::uint32_t y, std::uint32_t z,
+    std::uint32_t x_by_x, std::uint32_t y_by_x, std::uint32_t z_by_x, std::uint32_t x_by_y,
+    std::uint32_t y_by_y, std::uint32_t z_by_y);
 /// txq and suq: of one level, where the answer depends on it.
 std::uint32_t pycuda_cpu_texture_query(pycuda::cpu::ThreadFrame* thread, std::uint64_t texture,
                                        std::uint32_t query, std::uint32_t level);
-/// istypep: whether the value of a pointer is that of a .texref variable, or of a .surfref
-/// variable.
+/// istypep: whether the value of a pointer is that of such a variable.
 std::uint32_t pycuda_cpu_is_reference(pycuda::cpu::ThreadFrame* thread, std::uint64_t pointer,
-                                      std::uint32_t of_surface);
+                                      std::uint32_t kind);
 /// suld and sust: x in bytes (sust.p: in texels), y and z in texels.
 pycuda::cpu::Texels pycuda_cpu_surface_load(pycuda::cpu::ThreadFrame* thread, std::uint64_t surface,
                                             std::uint32_t form, std::uint32_t layer,

@@ -52,11 +52,6 @@ bool is_layered(TextureGeometry geometry) {
 
 /// The number of the texture or surface that an operand names: a reference's variable holds it.
 llvm::Value* handle_of(FunctionLowering& lowering, const ptx::Operand& operand) {
-  llvm::IRBuilder<>& b = lowering.builder();
-  if (lowering.module().source().independent_textures) {
-    lowering.fail("of a module for .texmode_independent is not supported by the CPU driver");
-    return b.getInt64(0);
-  }
   if (operand.kind == Kind::Symbol || operand.kind == Kind::Register)
     return lowering.read_bits(operand, 64);
   if (operand.kind == Kind::Address && operand.offset == 0) {
@@ -71,14 +66,14 @@ llvm::Value* handle_of(FunctionLowering& lowering, const ptx::Operand& operand) 
     }
   }
   lowering.fail("names no texture or surface");
-  return b.getInt64(0);
+  return lowering.builder().getInt64(0);
 }
 
 /// Layer, x, y, z: those that the geometry has, as 32 bits.
 bool coordinates_of(FunctionLowering& lowering, const ptx::Operand& operand,
                     TextureGeometry geometry, llvm::Value* (&result)[4]) {
-  if (operand.kind != Kind::TexCoords || operand.elements.size() != 2) return false;
-  const std::vector<ptx::Operand> given = lowering.elements(operand.elements[1]);
+  if (operand.kind != Kind::TexCoords || operand.elements.size() < 2) return false;
+  const std::vector<ptx::Operand> given = lowering.elements(operand.elements.back());
   const unsigned first = is_layered(geometry) ? 1 : 0;
   if (given.size() < first + axes_of(geometry)) return false;
   std::fill(std::begin(result), std::end(result), lowering.builder().getInt32(0));
@@ -150,9 +145,12 @@ bool emit_read(FunctionLowering& lowering, const ptx::Instruction& instruction,
   if (word == nullptr) return false;
   llvm::Value* at[4];
   if (!coordinates_of(lowering, instruction.operands[1], form.geometry, at)) return false;
-  llvm::Value* handle = handle_of(lowering, instruction.operands[1].elements[0]);
-  llvm::SmallVector<llvm::Value*, 13> arguments{
-      lowering.thread(), handle, word, at[0], at[1], at[2], at[3]};
+  const std::vector<ptx::Operand>& named = instruction.operands[1].elements;
+  llvm::Value* handle = handle_of(lowering, named[0]);
+  llvm::Value* sampler =
+      named.size() == 3 ? handle_of(lowering, named[1]) : lowering.builder().getInt64(0);
+  llvm::SmallVector<llvm::Value*, 14> arguments{
+      lowering.thread(), handle, sampler, word, at[0], at[1], at[2], at[3]};
   arguments.append(further.begin(), further.end());
   lowering.track_line();
   llvm::CallInst* texels = lowering.runtime_call(entry, texels_type(lowering), arguments);
@@ -255,14 +253,12 @@ bool emit_type_question(FunctionLowering& lowering, const ptx::Instruction& inst
   llvm::IRBuilder<>& b = lowering.builder();
   const ptx::Type type = instruction.modifiers.type();
   llvm::Value* pointer = lowering.read_bits(instruction.operands[1], 64);
-  if (type == ptx::Type::SamplerRef) {
-    // No kernel gets a pointer to one: see reference_number.
-    lowering.write(instruction.operands[0], b.getFalse());
-    return true;
-  }
-  llvm::CallInst* answer =
-      lowering.runtime_call("pycuda_cpu_is_reference", b.getInt32Ty(),
-                            {lowering.thread(), pointer, b.getInt32(type == ptx::Type::SurfRef)});
+  const OpaqueKind kind = type == ptx::Type::SamplerRef ? OpaqueKind::Sampler
+                          : type == ptx::Type::SurfRef  ? OpaqueKind::Surface
+                                                        : OpaqueKind::Texture;
+  llvm::CallInst* answer = lowering.runtime_call(
+      "pycuda_cpu_is_reference", b.getInt32Ty(),
+      {lowering.thread(), pointer, b.getInt32(static_cast<std::uint32_t>(kind))});
   answer->getCalledFunction()->setOnlyReadsMemory();
   lowering.write(instruction.operands[0], b.CreateICmpNE(answer, b.getInt32(0)));
   return true;
@@ -364,10 +360,9 @@ llvm::Value* reference_number(FunctionLowering& lowering, const ptx::SymbolRef& 
   if (symbol.kind != ptx::SymbolRef::Kind::ModuleVariable) return nullptr;
   const ptx::Variable& variable = lowering.module().source().variables[symbol.index];
   if (variable.type < ptx::Type::TexRef) return nullptr;
-  if (variable.type == ptx::Type::SamplerRef || !variable.dimensions.empty()) {
-    lowering.fail("uses '" + variable.name + "': " +
-                  (variable.dimensions.empty() ? "samplers of their own" : "arrays of references") +
-                  " are not supported by the CPU driver");
+  if (!variable.dimensions.empty()) {
+    lowering.fail("uses '" + variable.name +
+                  "': arrays of references are not supported by the CPU driver");
   }
   llvm::IRBuilder<>& b = lowering.builder();
   llvm::LoadInst* load =

@@ -142,6 +142,17 @@ Broken handles(const Instruction& instruction, const Function& function, const M
       if (bits_of(type) != 64 || is_float(type))
         return "takes a texture or surface as a variable or in 64 bits";
     }
+    const bool fetch = is_one_of(instruction.opcode, {Opcode::tex, Opcode::tld4});
+    if (fetch && has_place) {
+      const bool has_sampler = operand.elements.size() == 3;
+      if (module.independent_textures && !has_sampler)
+        return "names a texture and a sampler in modules for texmode_independent";
+      const std::optional<SymbolRef>& sampler = operand.elements[1].symbol;
+      if (has_sampler && sampler && type_of(*sampler, function, module) != Type::SamplerRef)
+        return "needs a .samplerref";
+      if (named.symbol && type_of(*named.symbol, function, module) != Type::TexRef)
+        return "needs a .texref";
+    }
     if (!named.symbol) continue;
     const Type type = type_of(*named.symbol, function, module);
     const bool fits =

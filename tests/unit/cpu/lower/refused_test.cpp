@@ -26,7 +26,6 @@ std::string kernel_with(const std::string& instruction) {
 
 TEST_CASE("instructions of units that a CPU has not are refused by name and line") {
   for (const char* instruction : {
-           "tex.2d.v4.u32.f32 {%r1, %r2, %r3, %r4}, [image, sampler, {%f1, %f2}]",
            "tex.2dms.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1, %r2, %r3, %r3}]",
            "tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f6}], {%r1, %r2}, %f7",
            "tex.cube.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f6, %f7, %f7}], %f8",
@@ -52,6 +51,20 @@ TEST_CASE("instructions of units that a CPU has not are refused by name and line
     CHECK(said.find("'" + std::string(instruction).substr(0, 5)) != std::string::npos);
     CHECK(said.find("not supported by the CPU driver") != std::string::npos);
   }
+}
+
+TEST_CASE("modules for texmode_independent name a texture and a sampler, in this order") {
+  const auto said = [](const std::string& place) {
+    return diagnostics_of(
+        kernel_with("tex.1d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [" + place + "{%f5}]"),
+        "sm_80, texmode_independent");
+  };
+  CHECK(said("image, sampler, ") == "");
+  CHECK(said("%rd1, %rd2, ") == "");
+  CHECK(said("image, ").find("names a texture and a sampler") != std::string::npos);
+  CHECK(said("sampler, image, ").find("needs a .samplerref") != std::string::npos);
+  CHECK(said("image, image, ").find("needs a .samplerref") != std::string::npos);
+  CHECK(said("sampler, sampler, ").find("needs a .texref") != std::string::npos);
 }
 
 TEST_CASE("what newer targets or versions have is refused with them and the module's") {
