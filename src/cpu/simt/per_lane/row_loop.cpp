@@ -6,7 +6,6 @@
 #include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Operator.h>
-#include <llvm/TargetParser/Triple.h>
 
 #include <cstdlib>
 #include <utility>
@@ -78,16 +77,6 @@ bool is_straight_loop(const llvm::Loop& loop) {
     if (!loop.contains(block)) block = branch->getSuccessor(1);
   }
   return block == loop.getHeader() && instructions <= most_instructions;
-}
-
-Evolution::Evolution(llvm::Function& function)
-    : no_library(llvm::Triple(function.getParent()->getTargetTriple())),
-      assumptions(function),
-      dominators(function),
-      loops(dominators) {
-  no_library.disableAllFunctions();
-  library.emplace(no_library);
-  of.emplace(function, *library, assumptions, dominators, loops);
 }
 
 RowLoop::RowLoop(llvm::Function& function)

@@ -5,18 +5,17 @@
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/StringRef.h>
-#include <llvm/Analysis/AssumptionCache.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
-#include <llvm/Analysis/TargetLibraryInfo.h>
-#include <llvm/IR/Dominators.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/Transforms/Utils/ScalarEvolutionExpander.h>
 
 #include <cstdint>
 #include <optional>
 #include <vector>
+
+#include "cpu/simt/analysis/evolution.h"
 
 namespace pycuda::cpu::simt {
 
@@ -28,16 +27,6 @@ bool is_straight_loop(const llvm::Loop& loop);
 /// Notes of lines, and tests that addresses are aligned whose answer is the same in all trips: they
 /// are no part of what a loop computes.
 bool is_beside(const llvm::Instruction& instruction, const llvm::Loop& loop);
-
-struct Evolution {
-  explicit Evolution(llvm::Function& function);
-  llvm::TargetLibraryInfoImpl no_library;
-  std::optional<llvm::TargetLibraryInfo> library;
-  llvm::AssumptionCache assumptions;
-  llvm::DominatorTree dominators;
-  llvm::LoopInfo loops;
-  std::optional<llvm::ScalarEvolution> of;
-};
 
 /// The only loop of a function, which is straight. A compiler that unrolled it has written each
 /// operation down several times, for neighbouring elements: those are copies. What addresses and
