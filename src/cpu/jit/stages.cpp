@@ -89,6 +89,8 @@ constexpr Step version_steps[] = {
 
 // Both copies of each variant, then one function of vectors for both.
 constexpr Step widen_steps[] = {
+  // Once gangs that go the same way as a whole have code of their own.
+  {"promote-accesses", Variants, Structured, Structured, promote_accesses, may_drop_accesses},
   {"inner-loop-vectors", Copies, Structured, Structured, inner_loop_vectors, may_part_lanes},
   {"serialise-blocks", Copies, Structured, Structured, sized<simt::serialise_blocks>, may_part_lanes},
   {"if-convert-likely", Copies, Structured, Structured, each<simt::if_convert_likely>, may_part_lanes},

@@ -90,6 +90,8 @@ inline bool has_slow_gathers(const Compilation& all) {
 inline bool may_part_lanes(const Compilation& all) {
   return !all.options.checks.has(Check::Counters);
 }
+/// Nothing is said of single accesses.
+inline bool may_drop_accesses(const Compilation& all) { return !all.options.checks.any(); }
 inline bool leaves_dead_code(const Compilation& all) { return all.leaves_dead_code; }
 inline bool drops_forms(const Compilation& all) {
   return !all.plans && all.options.forms != Forms::all();

@@ -89,6 +89,14 @@ void structure_divided_copies(const Subject& subject) {
   prepare_open_gangs(copies_of(all.divided, uniform), *all.target);
 }
 
+void promote_accesses(const Subject& subject) {
+  simt::KernelVariant& variant = *subject.variant;
+  llvm::Function* copy = variant.uniform ? variant.uniform : variant.function;
+  if (!simt::promote_accesses(*copy)) return;
+  variant.promoted = true;
+  prepare_open_gangs({copy}, *subject.all.target);
+}
+
 void reroll(const Subject& subject) {
   change_all(all_variants(subject.all), divergent, subject.all, simt::reroll_loop);
 }

@@ -19,6 +19,8 @@ void copy_kernels(const Subject& subject);
 void structure_divergent_copies(const Subject& subject);
 void structure_uniform_copies(const Subject& subject);
 void structure_divided_copies(const Subject& subject);
+/// Promotes what loops of the variant access, in the copy that most gangs run.
+void promote_accesses(const Subject& subject);
 /// Rolls one loop of each variant at a time, until none is left, and structures what changed.
 void reroll(const Subject& subject);
 /// Versions one quotient of each variant at a time, likewise. Sets Compilation::divided.

@@ -54,6 +54,10 @@ std::string widen(const KernelVariant& whole, llvm::Function& source, const Susp
 
 constexpr const char* rolled_note =
     "loops that were unrolled go trip by trip: lanes leave them at different ones";
+constexpr const char* promoted_note =
+    "what a loop stores at the same address in each trip stays in registers, where it accesses "
+    "that "
+    "memory in no other way";
 constexpr const char* turns_note =
     "lanes that make one trip more than others go through such loops in two turns";
 constexpr const char* full_gang_note =
@@ -127,6 +131,7 @@ std::string widen(KernelVariant& source, const Suspension& suspension, KernelFac
     return reason;
   }
   if (plan && source.rolled) add_note(plan->notes, rolled_note);
+  if (plan && source.promoted) add_note(plan->notes, promoted_note);
   if (plan && source.narrow != 0) add_note(plan->notes, narrow_note);
   facts.gang_lanes = source.size.lanes();
   facts.strides_over_grid = calls(*full, gang_pause);

@@ -57,6 +57,10 @@ inline constexpr const char* parts_whole_gangs = "pycuda.whole_gangs";
 /// On an access in the code for indices that may wrap: its addresses are anything. From "no-wrap".
 inline constexpr const char* unchecked_access = "pycuda.unchecked";
 
+/// On an access in a loop that few gangs run, of which there is one more: plans do not list it.
+/// From "promote-accesses".
+inline constexpr const char* unlisted_access = "pycuda.unlisted";
+
 /// On a local variable, with the bytes of an element (i64): it lies element by element, the gang's
 /// threads side by side. From "interleave-local-arrays".
 inline constexpr const char* interleaved_by_element = "pycuda.interleaved";

@@ -26,6 +26,7 @@ struct KernelVariant {
   bool versioned = false;  ///< `uniform` has uniform branches; else it only checks what `function`
                            ///< leaves open
   bool rolled = false;     ///< loops that were unrolled go trip by trip
+  bool promoted = false;   ///< loops keep in registers what they access at one address
   bool turns = false;      ///< in `uniform`, lanes that loop once more than others do so in turns
   unsigned narrow = 0;     ///< operations that became narrow (numbers/number_passes.h)
   std::string scalar_reason = {};  ///< why the kernel is faster without vectors, if it is

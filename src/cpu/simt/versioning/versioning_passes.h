@@ -69,4 +69,17 @@ struct VersionedQuotients {
 /// caller brings it into ControlFlow's form again.
 VersionedQuotients version_quotients(llvm::Function& function, GangSize size, Quotients wanted);
 
+/// What a loop reads and writes at the same address in each trip is kept in a register, such as the
+/// sum of `for (k...) c[i] += a[k] * b[k]`. Compilers cannot do that where `a` or `b` may overlap
+/// `c`. So it is tested before the loop that the bytes at such addresses have nothing in common
+/// with what else the loop reads and writes in all its trips, as far as it writes either:
+///     if they do not: the loop with registers; behind it, the stores of threads that have stored
+///     else: the loop as it was
+/// Each thread is asked for its own accesses alone: in such loops, which do not wait for others,
+/// nothing says when other threads see what it stores. All active lanes have to agree.
+/// Places in shared and local memory stay where they are, and so do loops in code for gangs that a
+/// guard divides. Loops are in LCSSA form. True if `function` changed: it has to be brought into
+/// ControlFlow's form again.
+bool promote_accesses(llvm::Function& function);
+
 }  // namespace pycuda::cpu::simt

@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "cpu/lower/line_notes.h"
+#include "cpu/simt/analysis/dialect.h"
 #include "cpu/simt/analysis/plan_traffic.h"
 #include "cpu/simt/widen/widen.h"
 
@@ -12,7 +13,7 @@ namespace pycuda::cpu::simt {
 
 void Widener::note(const llvm::Instruction& instruction, PlanNote::Kind kind,
                    const llvm::Twine& form, ForEachThread each, std::size_t threads) {
-  if (plan_ == nullptr) return;
+  if (plan_ == nullptr || instruction.hasMetadata(unlisted_access)) return;
   PlanNote made = note_of(instruction, kind, form.str());
   if (kind == PlanNote::Kind::Branch && made.instruction == 0) return;  // a pass's own
   made.each = each;

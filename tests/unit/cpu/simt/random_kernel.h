@@ -123,6 +123,7 @@ class RandomKernel {
   void next_trip(const std::string& start);
   void change_element(RowKind kind);
   void own_row();
+  void keep_in_place();
   void walk_local();
   void extrema();
   void same_divisor(int depth);

@@ -20,7 +20,7 @@ void RandomKernel::begin_walks() {
 
 void RandomKernel::walk(int depth) {
   if (traits_.whole_warps && one_in(3)) return row_of_warp();
-  switch (pick(depth_is_uniform_ && traits_.barriers ? 9 : 7)) {
+  switch (pick(depth_is_uniform_ && traits_.barriers ? 10 : 8)) {
     case 0:
     case 1:
       return own_row();
@@ -34,6 +34,8 @@ void RandomKernel::walk(int depth) {
       return walk_list();
     case 6:
       return lower_own_words();
+    case 7:
+      return keep_in_place();
     default:
       return turns();
   }
@@ -133,6 +135,54 @@ void RandomKernel::own_row() {
   line(add + from + ", " + from + step);
   next_trip(start);
   if (leaves && kind == RowKind::Word) line("add.u32 " + r() + ", %left, 1;");
+  line(end + ":");
+}
+
+/// A loop that keeps a number in a word of the thread's own, and reads other words, or writes them:
+/// its own, where that word may be among them, or those of `in`.
+void RandomKernel::keep_in_place() {
+  const std::string start = label(), end = label();
+  const bool own = !one_in(3), back = one_in(3);
+  line("setp.ge.u32 %q6, %i, %n;");
+  line("@%q6 bra " + end + ";");
+  line("mul.wide.u32 %y1, %i, " + str(4 * out_words) + "; add.u64 %y1, %y1, %out;");
+  if (own) {
+    line("and.b32 %k2, " + source() + ", 7; mul.wide.u32 %y2, %k2, 4; add.u64 %y2, %y2, %y1;");
+    if (back) line("add.u64 %y2, %y2, 32;");
+  } else {
+    line("mul.wide.u32 %y2, %i, 4; add.u64 %y2, %y2, %in;");
+    if (back) line("add.u64 %y2, %y2, 32;");
+  }
+  line("add.u64 %y1, %y1, " + str(4 * pick(16)) + ";");
+  count_trips(8, end);
+  line("mov.u32 %k4, 0;");
+  line(start + ":");
+  const bool writes = own && one_in(4);
+  line("ld.global.u32 %k3, [%y2];");
+  change_element(RowKind::Word);
+  switch (pick(4)) {
+    case 0:
+      line("ld.global.u32 %k5, [%y1]; add.u32 %k3, %k3, %k5; st.global.u32 [%y1], %k3;");
+      break;
+    case 1:
+      line("ld.global.u32 %k5, [%y1]; setp.lt.s32 %q6, %k3, %k5;");
+      line("@%q6 st.global.u32 [%y1], %k3;");
+      break;
+    case 2:
+      line("and.b32 %k5, %k3, 3; setp.eq.u32 %q6, %k5, 0;");
+      line("@%q6 st.global.u32 [%y1], %k3;");
+      break;
+    default:
+      line("st.global.u32 [%y1], %k3; ld.global.u16 %w0, [%y2]; cvt.u32.u16 %k5, %w0;");
+      line("xor.b32 %k3, %k3, %k5; st.global.u32 [%y1], %k3;");
+  }
+  if (writes) line("st.global.u32 [%y2], %k3;");
+  if (one_in(4)) {
+    line("and.b32 %k5, %k3, 12; setp.eq.u32 %q6, %k5, 4;");
+    line("@%q6 bra " + end + ";");
+  }
+  line("add.u64 %y2, %y2, " + std::string(back ? "-4" : "4") + ";");
+  next_trip(start);
   line(end + ":");
 }
 
