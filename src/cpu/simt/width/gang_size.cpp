@@ -162,6 +162,14 @@ Arithmetic arithmetic_of(const llvm::Function& kernel) {
   return found;
 }
 
+/// Whether an access of a loop has the same address in each trip: such places mostly become
+/// registers (versioning/promote_accesses), and no memory is moved.
+bool stays_in_place(const llvm::Instruction& access, const llvm::LoopInfo& loops) {
+  const llvm::Value* pointer = llvm::getLoadStorePointerOperand(&access);
+  const llvm::Loop* loop = loops.getLoopFor(access.getParent());
+  return pointer && loop && loop->isLoopInvariant(pointer);
+}
+
 /// Enough for the widest gangs. Those that wait for one another have less to do at a time.
 bool is_much(const Arithmetic& arithmetic, unsigned loads, bool waits) {
   constexpr unsigned much = 13, much_between_barriers = 24, operations_of_load = 3;
@@ -189,10 +197,14 @@ unsigned choose_lanes(llvm::Function& kernel, const KernelFacts& facts) {
   if (facts.max_threads < 32) return 16;
   unsigned instructions = 0, loads = 0, stores = 0;
   bool waits = false, stores_bytes = false;
+  llvm::DominatorTree dominators(kernel);
+  const llvm::LoopInfo loops(dominators);
   for (const llvm::Instruction& instruction : llvm::instructions(kernel)) {
     ++instructions;
-    loads += reads_data(instruction) ? 1 : 0;
-    stores += writes_data(instruction) ? 1 : 0;
+    if (!stays_in_place(instruction, loops)) {
+      loads += reads_data(instruction) ? 1 : 0;
+      stores += writes_data(instruction) ? 1 : 0;
+    }
     stores_bytes |= writes_data(instruction) && !fills_vectors(instruction);
     const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
     if (!call || !call->getCalledFunction()) continue;
