@@ -4,13 +4,15 @@
 
 Installs a project at a pinned version into a virtual environment of its own below build/conformance, and runs its tests
 there, a process per file. `tests/conformance/NAME.toml` says which version and files, and lists by cause the tests that
-are known to fail. The exit status is 1 if any other test fails; known failures that pass are named. Of a collection of
-programs, those are run that the user has built below `--programs FOLDER`, and a program counts as a test.
+are known to fail. If it has variants, which are sets of environment variables, the files are run with each. The exit
+status is 1 if any other test fails; known failures that pass are named. Of a collection of programs, those are run that
+the user has built below `--programs FOLDER`, and a program counts as a test.
 """
 
 import argparse
 import dataclasses
 import fnmatch
+import itertools
 import os
 import pathlib
 import shutil
@@ -58,6 +60,12 @@ class Project:
 
     def patterns(self, short):
         return self.facts["short"] if short else self.facts["files"]
+
+    @property
+    def variants(self):
+        """The ways in which each file is run: pairs of what begins the names of the tests, and variables."""
+        variants = self.facts.get("variants")
+        return [(f"{name}:", variables) for name, variables in variants.items()] if variants else [("", {})]
 
 
 def install(project):
@@ -212,13 +220,14 @@ def main(arguments=None):
     variables = environment()
     outcomes = {}
     run_one = conformance_programs.run_program if is_collection else run_file
-    for file in files_of(project, folder, options.files or project.patterns(options.short)):
+    files = files_of(project, folder, options.files or project.patterns(options.short))
+    for (variant, more), file in itertools.product(project.variants, files):
         started = time.monotonic()
-        results = run_one(project, folder, file, variables)
-        outcomes.update(results)
+        results = run_one(project, folder, file, {**variables, **more})
+        outcomes.update({variant + test: outcome for test, outcome in results.items()})
         failed = sum(outcome not in ("passed", "skipped") for outcome in results.values())
         passed = sum(outcome == "passed" for outcome in results.values())
-        print(f"{file}: {passed} passed, {failed} failed, {time.monotonic() - started:.0f} s", flush=True)
+        print(f"{variant}{file}: {passed} passed, {failed} failed, {time.monotonic() - started:.0f} s", flush=True)
     return summarise(project, outcomes)
 
 

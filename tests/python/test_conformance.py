@@ -94,6 +94,21 @@ def test_files_are_named_by_patterns(project, tmp_path):
         conformance.files_of(project, tmp_path, ["test_c.py"])
 
 
+def test_files_run_with_each_variant(project, tmp_path, monkeypatch, capsys):
+    text = "import os\ndef test_kind(): assert os.environ['KIND'] == 'a' and os.environ['COMMON'] == '1'"
+    (tmp_path / "test_suite.py").write_text(text)
+    project.facts |= {"variants": {"first": {"KIND": "a"}, "second": {"KIND": "b"}}, "short": ["test_suite.py"]}
+    project.facts["known"] = [{"cause": "has no b", "tests": ["second:*::test_kind"]}]
+    monkeypatch.setattr(conformance.Project, "read", lambda name: project)
+    monkeypatch.setattr(conformance, "install", lambda project: tmp_path)
+    monkeypatch.setattr(conformance, "environment", lambda: {"COMMON": "1"})
+    assert not conformance.main([NAMES[0], "--short"])
+    printed = capsys.readouterr().out
+    assert "first:test_suite.py: 1 passed, 0 failed" in printed
+    assert "second:test_suite.py: 0 passed, 1 failed" in printed
+    assert "fake 1.0: 1 passed, 1 known failures, 0 new failures, 0 skipped" in printed
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_projects_are_pinned_and_known_failures_have_causes(name):
     project = conformance.Project.read(name)
