@@ -18,6 +18,8 @@ struct PastAccess {
   /// Two accesses of the same byte conflict unless both read, or both are strong: those are meant
   /// to meet.
   enum Kind : std::uint8_t { Read, Write, StrongRead, StrongWrite };
+  /// Whom a strong access is meant to meet. The narrower, the greater.
+  enum Scope : std::uint8_t { OfDevice, OfCluster, OfBlock };
 
   std::uint32_t interval = 0;  ///< 0: none
   std::uint32_t clock = 0;
@@ -27,16 +29,23 @@ struct PastAccess {
   std::uint8_t kind : 2 = Read;
   std::uint8_t is_update : 1 = 0;
   std::uint8_t log_bytes : 3 = 0;  ///< of the whole access
+  std::uint8_t scope : 2 = OfDevice;
 
   Moment moment() const { return {interval, clock, thread}; }
   std::uint32_t line() const { return place & line_mask; }
   std::uint32_t file() const { return place >> source_line_bits; }
+
+  constexpr bool is_strong() const { return kind == StrongRead || kind == StrongWrite; }
 
   static constexpr std::uint32_t line_mask = (1u << source_line_bits) - 1;
   static Kind kind_of(std::uint32_t flags) {
     const bool writes = (flags & (AccessFlags::write | AccessFlags::update)) != 0;
     if ((flags & AccessFlags::strong) != 0) return writes ? StrongWrite : StrongRead;
     return writes ? Write : Read;
+  }
+  static Scope scope_of(std::uint32_t flags) {
+    if ((flags & AccessFlags::scope_block) != 0) return OfBlock;
+    return (flags & AccessFlags::scope_cluster) != 0 ? OfCluster : OfDevice;
   }
 };
 
@@ -55,6 +64,10 @@ constexpr bool in_conflict(std::uint8_t left, std::uint8_t right) {
 /// Whether whatever conflicts with `right` conflicts with `left` too.
 constexpr bool covers(std::uint8_t left, std::uint8_t right) {
   return (conflicts_of(right) & ~conflicts_of(left)) == 0;
+}
+/// A strong access of a narrow scope conflicts with strong ones outside it, too.
+constexpr bool covers(const PastAccess& left, const PastAccess& right) {
+  return covers(left.kind, right.kind) && (!left.is_strong() || left.scope >= right.scope);
 }
 
 /// Of one thread; of one warp.
@@ -88,9 +101,9 @@ class History {
       if (!before) continue;
       // Of one thread, without a synchronisation between the two: as good as the same.
       if (is_same_thread(past, now) && past.clock == now.clock && past.interval == now.interval &&
-          (now.mask & ~past.mask) == 0 && covers(past.kind, now.kind))
+          (now.mask & ~past.mask) == 0 && covers(past, now))
         is_known = true;
-      if ((past.mask & ~now.mask) != 0 || !covers(now.kind, past.kind) || is_known) continue;
+      if ((past.mask & ~now.mask) != 0 || !covers(now, past) || is_known) continue;
       past.interval = 0;
       if (place == none) place = i;
     }

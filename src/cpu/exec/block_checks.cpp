@@ -66,12 +66,13 @@ void BlockChecks::start(const LaunchContext& launch, const BlockFrame& block) {
   } else if (shared_.size() < words) {
     shared_.resize(words);
   }
-  has_others_ = launch.blocks > 1;
-  if (has_others_) grid_order_.start(*launch.races, number_);
+  asks_grid_order_ = launch.blocks > 1 || !launch.gangs;
+  if (asks_grid_order_) grid_order_.start(*launch.races, number_);
   if (known_pages_grid_ != launch.frame.grid_id) known_pages_.fill({});
   known_pages_grid_ = launch.frame.grid_id;
   if (!released_.empty()) released_.clear();
   fenced_.clear();
+  has_fence_ = false;
   read_.clear();
   work_read_ = {};
   arrived_.clear();
@@ -121,8 +122,9 @@ void BlockChecks::access(const ThreadFrame& thread, const NotedAccess& access) {
   }
   const std::uint64_t offset =
       access.address - reinterpret_cast<std::uint64_t>(own_shared(*block_));
-  if (has_others_) grid_order_.settle(thread.linear);
-  if ((access.flags & AccessFlags::strong) != 0) order_by_memory(thread.linear, access);
+  if (asks_grid_order_) grid_order_.settle(thread.linear);
+  const bool is_strong = (access.flags & AccessFlags::strong) != 0;
+  const bool releases = is_strong && order_by_memory(thread.linear, access);
   if (is_in_other_block(access.address)) return;  // what that block does there is not known here
   const bool is_reserved = offset + reserved_shared_bytes < reserved_shared_bytes;
   if (offset >= launch_->shared_bytes && !is_reserved) {
@@ -130,6 +132,26 @@ void BlockChecks::access(const ThreadFrame& thread, const NotedAccess& access) {
   } else if (!is_reserved && access.bytes <= launch_->shared_bytes - offset) {
     access_shared(thread, access, offset);
   }
+  // So that what the thread does later has not the moment of this write.
+  if (releases) order_.pass(thread.linear);
+}
+
+GridOrder::Scope BlockChecks::scope_of(std::uint32_t flags) const {
+  const bool is_block = (flags & AccessFlags::scope_block) != 0;
+  const bool is_cluster = (flags & AccessFlags::scope_cluster) != 0;
+  return is_block || (is_cluster && launch_->cluster_blocks == 1) ? GridOrder::OfBlock
+                                                                  : GridOrder::OfGrid;
+}
+
+/// Strong accesses of two blocks of one cluster, whose scope that is.
+bool BlockChecks::are_in_scope(const GridAccess& past, const GridAccess& now) const {
+  const unsigned widest_needed = PastAccess::OfCluster;
+  if (in_conflict(past.kind, now.kind) || past.scope > widest_needed || now.scope > widest_needed)
+    return false;
+  const Dim3 one = launch_->block_at(past.block), other = launch_->block_at(now.block);
+  const Dim3 size = launch_->grid_frame.cluster;
+  return one.x / size.x == other.x / size.x && one.y / size.y == other.y / size.y &&
+         one.z / size.z == other.z / size.z;
 }
 
 bool BlockChecks::is_in_other_block(std::uint64_t address) const {
@@ -141,7 +163,7 @@ bool BlockChecks::is_in_other_block(std::uint64_t address) const {
 
 void BlockChecks::meet_cluster(const ThreadFrame& thread, const void* barrier, bool arrives) {
   if (!has(Check::Race)) return;
-  if (has_others_) grid_order_.settle(thread.linear);
+  if (asks_grid_order_) grid_order_.settle(thread.linear);
   NotedAccess access{};
   access.address = reinterpret_cast<std::uint64_t>(barrier);
   access.bytes = sizeof(std::uint32_t);
@@ -159,10 +181,12 @@ void BlockChecks::gang_arrives(const ThreadFrame& gang, std::uint64_t lanes,
   gang_sync_.arrive(gang, lanes, access, site, *this);
 }
 
-void BlockChecks::order_by_memory(std::uint32_t thread, const NotedAccess& access) {
+bool BlockChecks::order_by_memory(std::uint32_t thread, const NotedAccess& access) {
   const bool writes = (access.flags & (AccessFlags::write | AccessFlags::update)) != 0;
   const bool reads = (access.flags & AccessFlags::write) == 0;
-  if (has_others_) grid_order_.access(thread, access.address, access.flags, order_);
+  const GridOrder::Scope scope = scope_of(access.flags);
+  const bool to_grid =
+      asks_grid_order_ && grid_order_.access(thread, access.address, access.flags, scope, order_);
   if (launch_->request.work != nullptr) order_streams(access);
   if (reads) {
     const auto found = released_.find(access.address);
@@ -175,25 +199,42 @@ void BlockChecks::order_by_memory(std::uint32_t thread, const NotedAccess& acces
       }
     }
   }
-  if (!writes) return;
+  if (!writes) return false;
+  bool to_block = true;
   if ((access.flags & AccessFlags::release) != 0) {
     order_.publish(thread, released_[access.address]);
   } else if (!fenced_.empty() && !fenced_[thread].empty()) {
     join(released_[access.address], fenced_[thread]);
+  } else {
+    to_block = false;
   }
+  if (!asks_grid_order_ || !(to_grid || to_block)) return false;
+  if (!to_grid && !is_own_shared(access.address, access.bytes))
+    launch_->races->set_narrow_release();
+  GridAccess write;
+  const Moment moment = order_.now(thread);
+  write.block = number_;
+  write.thread = moment.thread;
+  write.interval = moment.interval;
+  write.clock = moment.clock;
+  grid_order_.add_release(access.address, write, to_grid ? GridOrder::OfGrid : GridOrder::OfBlock);
+  return true;
 }
 
-void BlockChecks::fence(std::uint32_t thread) {
+void BlockChecks::fence(std::uint32_t thread, std::uint32_t scope_flags) {
   if (!has(Check::Race)) return;
   if (!read_.empty() && !read_[thread].empty()) {
     order_.learn(thread, read_[thread]);
     read_[thread].clear();
   }
-  if (launch_->request.work != nullptr) launch_->request.work->learn(work_read_);
+  const GridOrder::Scope scope = scope_of(scope_flags);
+  const bool is_wide = scope == GridOrder::OfGrid;
+  has_fence_ |= is_wide;
+  if (is_wide && launch_->request.work != nullptr) launch_->request.work->learn(work_read_);
   fenced_.resize(launch_->threads);
   fenced_[thread].clear();
   order_.publish(thread, fenced_[thread]);
-  if (has_others_) grid_order_.fence(thread, order_, fenced_[thread]);
+  if (asks_grid_order_) grid_order_.fence(thread, scope, order_, fenced_[thread]);
 }
 
 void BlockChecks::arrive(std::uint32_t thread, std::uint64_t id) {
@@ -205,7 +246,7 @@ void BlockChecks::arrive(std::uint32_t thread, std::uint64_t id) {
 void BlockChecks::open(std::uint64_t id, const LiveLanes& waiting, std::uint32_t warps,
                        bool all_wait) {
   if (!has(Check::Race)) return;
-  if (has_others_) grid_order_.sync_block();
+  if (asks_grid_order_) grid_order_.sync_block();
   if (launch_->request.work != nullptr) launch_->request.work->learn(work_read_);
   if (all_wait) {
     order_.sync_block();
@@ -234,15 +275,17 @@ PastAccess BlockChecks::past_access(const ThreadFrame& thread, const NotedAccess
   now.kind = PastAccess::kind_of(access.flags) & 3;
   now.is_update = (access.flags & AccessFlags::update) != 0 ? 1 : 0;
   now.log_bytes = static_cast<std::uint8_t>(std::bit_width(access.bytes) - 1) & 7;
+  now.scope = PastAccess::scope_of(access.flags) & 3;
   return now;
 }
 
 void BlockChecks::add_shared(const NotedAccess& access, const PastAccess& now, std::uint64_t word) {
+  const auto at = reinterpret_cast<std::uint64_t>(own_shared(*block_)) + word * history_word;
   const auto precedes = [&](const PastAccess& past) {
-    return order_.precedes(past.moment(), now.thread);
+    return order_.precedes(past.moment(), now.thread) ||
+           has_met(GridAccess{past, number_}, now.thread, at);
   };
   const auto conflict = [&](const PastAccess& past) {
-    const auto at = reinterpret_cast<std::uint64_t>(own_shared(*block_)) + word * history_word;
     if (is_conflict(access, now, past, at))
       report_shared_race(*launch_, *block_, now, past, at + first_byte(past.mask & now.mask));
   };
@@ -274,11 +317,11 @@ void BlockChecks::add_global(GridRaces::Page& page, const NotedAccess& access,
                              const GridAccess& now, std::uint64_t word) {
   const std::size_t index = word % (GridRaces::page_bytes / history_word);
   const std::uint16_t generation = launch_->races->generation();
-  const auto precedes = [&](const GridAccess& past) { return comes_before(past, now.thread); };
+  const std::uint64_t at = word * history_word;
+  const auto precedes = [&](const GridAccess& past) { return comes_before(past, now.thread, at); };
   const RacePage::Held held(page, index);
   page.look(now, index, generation, precedes, [&](const GridAccess& past) {
-    const std::uint64_t at = word * history_word;
-    if (is_conflict(access, now, past, at))
+    if (!are_in_scope(past, now) && is_conflict(access, now, past, at))
       report_global_race(*launch_, *block_, now, past, at + first_byte(past.mask & now.mask));
   });
   page.put(now, index, generation, precedes);
@@ -306,6 +349,7 @@ void BlockChecks::add_to_streams(const NotedAccess& access, const GridAccess& gr
 
 /// Work of several streams that meets in memory. What a thread learns counts for the whole launch.
 void BlockChecks::order_streams(const NotedAccess& access) {
+  if (scope_of(access.flags) == GridOrder::OfBlock) return;
   Work& work = *launch_->request.work;
   const bool writes = (access.flags & (AccessFlags::write | AccessFlags::update)) != 0;
   if ((access.flags & AccessFlags::write) == 0) {
@@ -318,7 +362,7 @@ void BlockChecks::order_streams(const NotedAccess& access) {
     }
   }
   // A fence counts for threads that the block's barriers order after it, too.
-  if (writes && ((access.flags & AccessFlags::release) != 0 || !fenced_.empty()))
+  if (writes && ((access.flags & AccessFlags::release) != 0 || has_fence_))
     MemoryOrder::release(access.address, work.clock());
 }
 

@@ -98,7 +98,8 @@ class BlockChecks {
   void access(const ThreadFrame& thread, const NotedAccess& access);
   /// After a read of what `access` says, whose first word may be as it was filled.
   void has_read(const ThreadFrame& thread, const NotedAccess& access);
-  void fence(std::uint32_t thread);
+  /// `scope`: of AccessFlags.
+  void fence(std::uint32_t thread, std::uint32_t scope);
   /// The thread arrives at the barrier of its cluster, or has waited there.
   void meet_cluster(const ThreadFrame& thread, const void* barrier, bool arrives);
   KnownAllocations& allocations() { return allocations_; }
@@ -111,7 +112,7 @@ class BlockChecks {
   void sync_lanes(std::uint32_t warp, std::uint32_t lanes) {
     if (!has(Check::Race)) return;
     order_.sync_lanes(warp, lanes);
-    if (has_others_) grid_order_.sync_lanes(warp, lanes);
+    if (asks_grid_order_) grid_order_.sync_lanes(warp, lanes);
   }
 
   /// Pages that a block has used last lie in a table, by their numbers.
@@ -154,7 +155,10 @@ class BlockChecks {
 
  private:
   void start_gangs(const LaunchContext& launch);
-  void order_by_memory(std::uint32_t thread, const NotedAccess& access);
+  /// Whether the access is a write by which the thread releases.
+  bool order_by_memory(std::uint32_t thread, const NotedAccess& access);
+  GridOrder::Scope scope_of(std::uint32_t flags) const;
+  bool are_in_scope(const GridAccess& past, const GridAccess& now) const;
   void access_global(const ThreadFrame& thread, const NotedAccess& access);
   void add_to_streams(const NotedAccess& access, const GridAccess& grid_access);
   void order_streams(const NotedAccess& access);
@@ -164,6 +168,15 @@ class BlockChecks {
   bool comes_before(const GridAccess& past, std::uint32_t thread) const {
     return past.block == number_ ? order_.precedes(past.moment(), thread)
                                  : grid_order_.precedes(past, thread);
+  }
+  /// The same, or one that released at that place itself; `word` is where its bytes are.
+  bool comes_before(const GridAccess& past, std::uint32_t thread, std::uint64_t word) const {
+    return comes_before(past, thread) || has_met(past, thread, word);
+  }
+  bool has_met(const GridAccess& past, std::uint32_t thread, std::uint64_t word) const {
+    if (past.kind != PastAccess::StrongWrite) return false;
+    const std::uint64_t bytes = std::uint64_t{1} << past.log_bytes;
+    return grid_order_.has_met(past, (word + first_byte(past.mask)) & ~(bytes - 1), thread);
   }
   bool is_own_shared(std::uint64_t address, std::uint32_t bytes) const;
   void start_races(const LaunchContext& launch);
@@ -204,8 +217,8 @@ class BlockChecks {
   GangSync gang_sync_;
   ThreadOrder order_;
   GridOrder grid_order_;
-  bool has_others_ = false;                              ///< blocks besides this one
-  std::uint32_t number_ = 0;                             ///< of the block
+  bool asks_grid_order_ = false;  ///< there are other blocks, or threads that run one by one
+  std::uint32_t number_ = 0;      ///< of the block
   std::array<KnownPage, known_page_count> known_pages_;  ///< those used last, by their numbers
   std::uint64_t known_pages_grid_ = 0;                   ///< the launch that they are of
   std::vector<WordHistory> shared_;                      ///< by word of the block's window
@@ -213,6 +226,7 @@ class BlockChecks {
   // and a fence acquire, as the memory model of PTX has it.
   std::unordered_map<std::uint64_t, Knowledge> released_;  ///< by address
   std::vector<Knowledge> fenced_;   ///< by thread: known at its latest fence; empty: none yet
+  bool has_fence_ = false;          ///< that orders more than the block
   std::vector<Knowledge> read_;     ///< by thread: read since, not acquired yet
   std::vector<Knowledge> arrived_;  ///< by barrier
   WorkClock work_read_;             ///< of other streams' work, as `read_`

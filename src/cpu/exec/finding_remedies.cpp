@@ -39,6 +39,15 @@ constexpr Remedy remedies[] = {
      "start blocks of a multiple of 32 threads, those beyond the end with a neutral value, or read "
      "only from lanes that the block has"},
 };
+/// Of races, whatever else is known of them.
+constexpr Remedy remedies_of_scope[] = {
+    {", not the device",
+     "use the scope of the device: atomicAdd() instead of atomicAdd_block(), "
+     "cuda::thread_scope_device instead of cuda::thread_scope_block"},
+    {"(what has the scope of a block",
+     "use __threadfence() instead of __threadfence_block(), and the scope of the device for the "
+     "atomics between the blocks, such as cuda::thread_scope_device"},
+};
 // As messages say what is missing.
 constexpr std::string_view between_blocks = "nothing that orders the blocks";
 constexpr std::string_view within_warp = "no __syncwarp() or barrier";
@@ -304,6 +313,8 @@ std::string remedy_by_barrier(const Finding& finding, const FindingSituation& si
 }
 
 std::string remedy_of_race(const Finding& finding, const FindingSituation& situation) {
+  for (const Remedy& remedy : remedies_of_scope)
+    if (says(finding, remedy.words)) return remedy.text;
   if (const std::optional<PlaceUpdate> update = update_in(finding))
     return remedy_of_update(*update, type_of(*update, finding, tokens_of(situation.source)));
   if (is_same_write(finding.at, *finding.other)) return remedy_of_writes(finding, situation);

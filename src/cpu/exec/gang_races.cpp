@@ -91,6 +91,7 @@ PastAccess BlockChecks::lane_access(const GangAccess& access) const {
   now.kind = PastAccess::kind_of(access.what.flags) & 3;
   now.is_update = (access.what.flags & AccessFlags::update) != 0 ? 1 : 0;
   now.log_bytes = static_cast<std::uint8_t>(std::bit_width(access.what.bytes) - 1) & 7;
+  now.scope = PastAccess::scope_of(access.what.flags) & 3;
   return now;
 }
 
@@ -348,6 +349,7 @@ std::uint64_t BlockChecks::gang_in_page(GridRaces::Page& page, const GangAccess&
       words_of(lane, [&](std::uint64_t word) {
         if (page.knows_updates(now, word, generation)) return;
         page.look(now, word, generation, precedes, [&](const GridAccess& past) {
+          if (are_in_scope(past, now)) return;
           if (both_write(past, now)) {
             found |= std::uint64_t{1} << lane;
             return;

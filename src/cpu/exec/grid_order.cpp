@@ -27,49 +27,69 @@ GridKnowledge GridOrder::own_knowledge(std::uint32_t thread, const ThreadOrder& 
                                        Knowledge own) const {
   GridKnowledge all = known_;
   if (const auto more = known_by_.find(thread); more != known_by_.end()) all.join(more->second);
+  all.forget_within();
   all.add(block_,
           std::make_shared<BlockKnowledge>(BlockKnowledge{order.interval(), std::move(own)}));
   return all;
 }
 
-void GridOrder::access(std::uint32_t thread, std::uint64_t address, std::uint32_t flags,
-                       ThreadOrder& order) {
+bool GridOrder::access(std::uint32_t thread, std::uint64_t address, std::uint32_t flags,
+                       Scope scope, ThreadOrder& order) {
   const bool writes = (flags & (AccessFlags::write | AccessFlags::update)) != 0;
   if ((flags & AccessFlags::write) == 0) {
     // What is read is acquired later, when the access is over.
-    std::vector<std::uint64_t>& read = read_[thread];
-    if (std::find(read.begin(), read.end(), address) == read.end()) read.push_back(address);
-    if ((flags & AccessFlags::acquire) != 0) soon_.insert(thread);
+    std::vector<Read>& read = read_[thread];
+    const Read now{address, scope};
+    if (std::find(read.begin(), read.end(), now) == read.end()) read.push_back(now);
+    if ((flags & AccessFlags::acquire) != 0) soon_[thread] = scope;
   }
-  if (!writes) return;
+  if (!writes || scope == OfBlock) return false;
   if ((flags & AccessFlags::release) != 0) {
     Knowledge own;
     order.publish(thread, own);
     grid_->release(address, own_knowledge(thread, order, std::move(own)));
-    return;
+    return true;
   }
   if (!fenced_.empty()) grid_->release(address, fenced_);
-  if (const auto found = fenced_by_.find(thread); found != fenced_by_.end())
-    grid_->release(address, found->second);
+  const auto found = fenced_by_.find(thread);
+  if (found != fenced_by_.end()) grid_->release(address, found->second);
+  return !fenced_.empty() || found != fenced_by_.end();
 }
 
-void GridOrder::acquire(std::uint32_t thread) {
+void GridOrder::acquire(std::uint32_t thread, Scope scope) {
   soon_.erase(thread);
   const auto found = read_.find(thread);
   if (found == read_.end()) return;
   GridKnowledge& known = known_by_[thread];
-  for (const std::uint64_t address : found->second) grid_->acquire(address, known);
+  for (const Read& read : found->second)
+    grid_->acquire(read.address, known, scope == OfBlock || read.scope == OfBlock);
   if (known.empty()) known_by_.erase(thread);
-  read_.erase(found);
+  // A fence of the grid's scope may follow.
+  if (scope == OfGrid) read_.erase(found);
 }
 
-void GridOrder::fence(std::uint32_t thread, const ThreadOrder& order, Knowledge own) {
-  acquire(thread);
-  fenced_by_[thread] = own_knowledge(thread, order, std::move(own));
+void GridOrder::fence(std::uint32_t thread, Scope scope, const ThreadOrder& order, Knowledge own) {
+  acquire(thread, scope);
+  if (scope == OfGrid) fenced_by_[thread] = own_knowledge(thread, order, std::move(own));
+}
+
+void GridOrder::add_release(std::uint64_t address, const GridAccess& write, Scope scope) {
+  grid_->add_release(address, write, scope == OfBlock);
+}
+
+bool GridOrder::has_met(const GridAccess& past, std::uint64_t address, std::uint32_t thread) const {
+  const bool in_block = past.block == block_;
+  const auto count_in = [&](const GridKnowledge& known) {
+    return in_block ? known.met_in_block(address) : known.met(address);
+  };
+  std::uint64_t count = count_in(known_);
+  if (const auto found = known_by_.find(thread); found != known_by_.end())
+    count = std::max(count, count_in(found->second));
+  return count != 0 && grid_->is_release(address, past, count, in_block);
 }
 
 void GridOrder::sync_block() {
-  while (!read_.empty()) acquire(read_.begin()->first);
+  while (!read_.empty()) acquire(read_.begin()->first, OfGrid);
   for (const auto& [thread, known] : known_by_) known_.join(known);
   known_by_.clear();
   for (const auto& [thread, fenced] : fenced_by_) fenced_.join(fenced);
@@ -84,7 +104,7 @@ void GridOrder::sync_lanes(std::uint32_t warp, std::uint32_t lanes) {
       visit(warp * 32 + static_cast<std::uint32_t>(std::countr_zero(left)));
   };
   each([&](std::uint32_t thread) {
-    acquire(thread);
+    acquire(thread, OfGrid);
     if (const auto one = known_by_.find(thread); one != known_by_.end()) known.join(one->second);
     if (const auto one = fenced_by_.find(thread); one != fenced_by_.end()) fenced.join(one->second);
   });

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "cpu/exec/grid_races.h"
@@ -13,18 +12,27 @@
 
 namespace pycuda::cpu::exec {
 
-/// One per block of a grid that has several.
+/// One per block whose threads run one by one.
 class GridOrder {
  public:
+  /// Whom an operation orders: its scope.
+  enum Scope : std::uint8_t { OfGrid, OfBlock };
+
   void start(GridRaces& grid, std::uint32_t block);
-  /// Before a strong access.
-  void access(std::uint32_t thread, std::uint64_t address, std::uint32_t flags, ThreadOrder& order);
+  /// Before a strong access. Whether it is a write that releases to other blocks.
+  bool access(std::uint32_t thread, std::uint64_t address, std::uint32_t flags, Scope scope,
+              ThreadOrder& order);
   /// At a fence, when what the thread knows of its own block is `own`.
-  void fence(std::uint32_t thread, const ThreadOrder& order, Knowledge own);
+  void fence(std::uint32_t thread, Scope scope, const ThreadOrder& order, Knowledge own);
   /// Before any access: a read that acquires is over.
   void settle(std::uint32_t thread) {
-    if (!soon_.empty() && soon_.contains(thread)) acquire(thread);
+    if (soon_.empty()) return;
+    if (const auto found = soon_.find(thread); found != soon_.end()) acquire(thread, found->second);
   }
+  /// A strong write at `address` by which a thread releases comes before what follows the fence of
+  /// a thread that acquires there, as all that precedes its own fence does.
+  void add_release(std::uint64_t address, const GridAccess& write, Scope scope);
+  bool has_met(const GridAccess& past, std::uint64_t address, std::uint32_t thread) const;
   /// All threads of the block have synchronised, or lanes of a warp. Barriers are fences too for
   /// what was read before; NVIDIA's own programs count on that.
   void sync_block();
@@ -33,7 +41,12 @@ class GridOrder {
 
  private:
   using ByThread = std::unordered_map<std::uint32_t, GridKnowledge>;
-  void acquire(std::uint32_t thread);
+  struct Read {
+    std::uint64_t address = 0;
+    Scope scope = OfGrid;
+    bool operator==(const Read&) const = default;
+  };
+  void acquire(std::uint32_t thread, Scope scope);
   GridKnowledge own_knowledge(std::uint32_t thread, const ThreadOrder& order, Knowledge own) const;
 
   GridRaces* grid_ = nullptr;
@@ -42,8 +55,8 @@ class GridOrder {
   ByThread known_by_;     ///< to some more
   GridKnowledge fenced_;  ///< what any thread releases by a strong write
   ByThread fenced_by_;
-  std::unordered_map<std::uint32_t, std::vector<std::uint64_t>> read_;  ///< not acquired yet
-  std::unordered_set<std::uint32_t> soon_;  ///< threads whose read was one that acquires
+  std::unordered_map<std::uint32_t, std::vector<Read>> read_;  ///< not acquired yet
+  std::unordered_map<std::uint32_t, Scope> soon_;  ///< threads whose read was one that acquires
 };
 
 }  // namespace pycuda::cpu::exec

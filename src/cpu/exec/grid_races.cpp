@@ -99,6 +99,22 @@ void GridKnowledge::add(std::uint32_t block, std::shared_ptr<const BlockKnowledg
 
 void GridKnowledge::join(const GridKnowledge& other) {
   for (const auto& [block, known] : other.blocks_) add(block, known);
+  for (const auto& [address, met] : other.met_) meet(address, met);
+}
+
+void GridKnowledge::meet(std::uint64_t address, const Met& met) {
+  Met& own = met_[address];
+  own = {std::max(own.count, met.count), std::max(own.in_block, met.in_block)};
+}
+
+GridKnowledge::Met GridKnowledge::find_met(std::uint64_t address) const {
+  if (met_.empty()) return {};
+  const auto found = met_.find(address);
+  return found == met_.end() ? Met{} : found->second;
+}
+
+void GridKnowledge::forget_within() {
+  for (auto& [address, met] : met_) met.in_block = 0;
 }
 
 bool GridKnowledge::covers(const GridAccess& past) const {
@@ -153,15 +169,41 @@ GridRaces::Page* GridRaces::page(std::uint64_t address) {
 
 void GridRaces::release(std::uint64_t address, const GridKnowledge& knowledge) {
   const std::lock_guard lock(releases_mutex_);
-  releases_[address].join(knowledge);
+  releases_[address].knowledge.join(knowledge);
   any_release_.store(true, std::memory_order_release);
 }
 
-void GridRaces::acquire(std::uint64_t address, GridKnowledge& knowledge) {
+void GridRaces::acquire(std::uint64_t address, GridKnowledge& knowledge, bool in_block) {
   if (!any_release_.load(std::memory_order_acquire)) return;
   const std::lock_guard lock(releases_mutex_);
   const auto found = releases_.find(address);
-  if (found != releases_.end()) knowledge.join(found->second);
+  if (found == releases_.end()) return;
+  if (!in_block) knowledge.join(found->second.knowledge);
+  const std::uint64_t count = found->second.count;
+  knowledge.meet(address, {in_block ? 0 : count, count});
+}
+
+void GridRaces::add_release(std::uint64_t address, const GridAccess& write, bool to_block) {
+  const std::lock_guard lock(releases_mutex_);
+  Release& release = releases_[address];
+  auto& latest = release.writes[thread_in_grid(write)].latest;
+  latest[1] = latest[0];
+  latest[0] = {write.interval, write.clock, ++release.count, to_block};
+  any_release_.store(true, std::memory_order_release);
+}
+
+bool GridRaces::is_release(std::uint64_t address, const GridAccess& past, std::uint64_t count,
+                           bool in_block) {
+  const std::lock_guard lock(releases_mutex_);
+  const auto found = releases_.find(address);
+  if (found == releases_.end()) return false;
+  const auto writes = found->second.writes.find(thread_in_grid(past));
+  if (writes == found->second.writes.end()) return false;
+  const auto& latest = writes->second.latest;
+  return std::any_of(latest.begin(), latest.end(), [&](const Writes::Write& write) {
+    return write.number != 0 && write.number <= count && write.interval == past.interval &&
+           write.clock == past.clock && (in_block || !write.to_block);
+  });
 }
 
 }  // namespace pycuda::cpu::exec

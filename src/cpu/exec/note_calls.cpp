@@ -21,10 +21,10 @@ void pycuda_cpu_note_access(pycuda::cpu::ThreadFrame* thread, std::uint64_t addr
   exec::BlockChecks::of(*thread).access(*thread, {address, bytes, flags, {low, high}});
 }
 
-void pycuda_cpu_note_fence(pycuda::cpu::ThreadFrame* thread) {
+void pycuda_cpu_note_fence(pycuda::cpu::ThreadFrame* thread, std::uint32_t scope_flags) {
   namespace exec = pycuda::cpu::exec;
   const exec::RuntimeScope scope;
-  exec::BlockChecks::of(*thread).fence(thread->linear);
+  exec::BlockChecks::of(*thread).fence(thread->linear, scope_flags);
 }
 
 void pycuda_cpu_note_barrier(pycuda::cpu::ThreadFrame* thread, std::uint32_t is_aligned,

@@ -134,8 +134,8 @@ RacePage::WordOfMany& RacePage::history_of(std::size_t word, std::uint16_t gener
 
 bool RacePage::knows_updates(const GridAccess& now, std::size_t word,
                              std::uint16_t generation) const {
-  if (now.kind != PastAccess::StrongWrite || !lines_[word / line_words].is_spread(generation) ||
-      !is_elsewhere(word, generation))
+  if (now.kind != PastAccess::StrongWrite || now.scope != PastAccess::OfDevice ||
+      !lines_[word / line_words].is_spread(generation) || !is_elsewhere(word, generation))
     return false;
   const WordOfMany& own = (*histories_)[word];
   if (own.generation != generation) return false;
@@ -143,7 +143,7 @@ bool RacePage::knows_updates(const GridAccess& now, std::size_t word,
   bool are_two = false;
   for (const GridAccess& past : own.history.past()) {
     if (past.interval == 0) continue;
-    if (past.kind != PastAccess::StrongWrite) return false;
+    if (past.kind != PastAccess::StrongWrite || past.scope != PastAccess::OfDevice) return false;
     if ((now.mask & ~past.mask) != 0) continue;
     if (first == nullptr) {
       first = &past;

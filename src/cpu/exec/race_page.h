@@ -25,6 +25,14 @@ inline bool is_same_thread(const GridAccess& left, const GridAccess& right) {
 inline bool is_same_warp(const GridAccess& left, const GridAccess& right) {
   return left.thread / 32 == right.thread / 32 && left.block == right.block;
 }
+/// Strong accesses conflict unless the scope of each includes the other's thread; of clusters that
+/// is left to be asked.
+constexpr bool in_conflict(const GridAccess& left, const GridAccess& right) {
+  if (in_conflict(left.kind, right.kind)) return true;
+  return (left.scope | right.scope) != PastAccess::OfDevice && left.block != right.block &&
+         left.is_strong() && right.is_strong() &&
+         (left.kind == PastAccess::StrongWrite || right.kind == PastAccess::StrongWrite);
+}
 
 /// What threads with consecutive numbers do to all of a line.
 struct LineAccess {
@@ -229,7 +237,7 @@ void RacePage::look(const GridAccess& now, std::size_t word, std::uint16_t gener
     const WordOfMany& own = (*histories_)[word];
     if (own.generation != generation) return;
     for (const GridAccess& past : own.history.past()) {
-      if (past.interval != 0 && (past.mask & now.mask) != 0 && in_conflict(past.kind, now.kind) &&
+      if (past.interval != 0 && (past.mask & now.mask) != 0 && in_conflict(past, now) &&
           !precedes(past))
         conflict(past);
     }
@@ -241,8 +249,7 @@ void RacePage::look(const GridAccess& now, std::size_t word, std::uint16_t gener
     if (!is_of(before, generation) || is_over(before, tag)) continue;
     if (entry != Written && now.kind == PastAccess::Read) continue;
     const GridAccess past = past_access(entry, word);
-    if (in_conflict(past.kind, now.kind) && !is_same_thread(past, now) && !precedes(past))
-      conflict(past);
+    if (in_conflict(past, now) && !is_same_thread(past, now) && !precedes(past)) conflict(past);
   }
 }
 

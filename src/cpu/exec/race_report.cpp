@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cpu/exec/race_report.h"
 
+#include <algorithm>
 #include <compare>
 #include <functional>
 #include <string>
@@ -30,10 +31,6 @@ std::string access_text(const PastAccess& access) {
     default:
       return "volatile write" + size;
   }
-}
-
-bool is_strong(const PastAccess& access) {
-  return access.kind == PastAccess::StrongRead || access.kind == PastAccess::StrongWrite;
 }
 
 FoundPlace found(const LaunchContext& launch, const BlockFrame& block, const PastAccess& access) {
@@ -66,13 +63,27 @@ void add_finding(const LaunchContext& launch, const BlockFrame& block, const Pas
   finding.at = found(launch, block, now);
   finding.other = std::move(other);
   finding.message = std::move(message);
-  if (is_strong(now) != is_strong(past))
+  if (now.is_strong() != past.is_strong())
     finding.message += ", and only one access is atomic or volatile";
   Findings::instance().add(std::move(finding), situation_of(launch));
 }
 
 std::string in_commas(const std::string& place) {
   return place.empty() ? std::string() : ", " + place + ",";
+}
+
+/// What is missing between accesses of two blocks.
+std::string missing_between_blocks(const LaunchContext& launch, const GridAccess& now,
+                                   const GridAccess& past) {
+  if (now.is_strong() && past.is_strong()) {
+    const bool of_block = std::max(now.scope, past.scope) == PastAccess::OfBlock;
+    return std::string(" with an atomic access whose scope is the ") +
+           (of_block ? "block" : "cluster") + ", not the device";
+  }
+  return std::string(" with nothing that orders the blocks") +
+         (launch.races->has_narrow_release()
+              ? " (what has the scope of a block, such as __threadfence_block(), does not)"
+              : "");
 }
 
 }  // namespace
@@ -104,7 +115,7 @@ void report_global_race(const LaunchContext& launch, const BlockFrame& block, co
                   in_commas(describe_address(address, &launch)) +
                   (in_warp    ? " with no __syncwarp() or barrier between them"
                    : in_block ? " with no barrier between them"
-                              : " with nothing that orders the blocks"),
+                              : missing_between_blocks(launch, now, past)),
               past);
 }
 
@@ -208,7 +219,7 @@ void report_stream_race(const Work& work, const WorkAccess& now, const Work& oth
       in_commas(describe_address(address) + passed_to(work, other, address)) +
       (in_one_graph(work, other) ? " with no edge of the graph that orders them"
                                  : " with no event or synchronisation that orders them");
-  if (is_strong(now) != is_strong(past))
+  if (now.is_strong() != past.is_strong())
     finding.message += ", and only one access is atomic or volatile";
   finding.at = found(work, now);
   finding.other = found(other, past);

@@ -92,6 +92,11 @@ void ThreadOrder::publish(std::uint32_t thread, Knowledge& knowledge) {
   ++clocks_[thread];
 }
 
+void ThreadOrder::pass(std::uint32_t thread) {
+  settle(thread / lanes);
+  ++clocks_[thread];
+}
+
 void ThreadOrder::learn(std::uint32_t thread, const Knowledge& knowledge) {
   const std::size_t known = std::min<std::size_t>(knowledge.size(), threads_);
   if (width_ == lanes) {

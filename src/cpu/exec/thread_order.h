@@ -44,6 +44,8 @@ class ThreadOrder {
   void sync_lanes(std::uint32_t warp, std::uint32_t lanes);
   /// What the thread has done and knows becomes part of `knowledge`.
   void publish(std::uint32_t thread, Knowledge& knowledge);
+  /// What the thread does from now on is later than what it has done.
+  void pass(std::uint32_t thread);
   /// The thread comes after what `knowledge` says.
   void learn(std::uint32_t thread, const Knowledge& knowledge);
 

@@ -66,6 +66,9 @@ struct AccessFlags {
   static constexpr std::uint32_t may_race = 256;  ///< for Check::Race
   static constexpr std::uint32_t of_init = 512;   ///< for Check::Init
   static constexpr std::uint32_t shared = 1024;   ///< in the state space .shared
+  // Its scope, if it is a strong one that does not meet those of the whole device.
+  static constexpr std::uint32_t scope_block = 2048;
+  static constexpr std::uint32_t scope_cluster = 4096;
 };
 
 /// What uninitialised memory is filled with. NaN as a float and, twice, as a double;
@@ -113,8 +116,8 @@ void pycuda_cpu_note_access(pycuda::cpu::ThreadFrame* thread, std::uint64_t addr
 /// After a read that has AccessFlags::read_later. `low` begins with what was read, up to a word.
 void pycuda_cpu_note_read(pycuda::cpu::ThreadFrame* thread, std::uint64_t address,
                           std::uint32_t bytes, std::uint32_t flags, std::uint64_t low);
-/// At a fence.
-void pycuda_cpu_note_fence(pycuda::cpu::ThreadFrame* thread);
+/// At a fence. `scope`: of AccessFlags.
+void pycuda_cpu_note_fence(pycuda::cpu::ThreadFrame* thread, std::uint32_t scope);
 /// Before a barrier of the block; `is_aligned`: all threads of a warp must execute the same one.
 /// `site` is for vector code, which numbers its barriers.
 void pycuda_cpu_note_barrier(pycuda::cpu::ThreadFrame* thread, std::uint32_t is_aligned,

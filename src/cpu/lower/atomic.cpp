@@ -292,9 +292,10 @@ bool emit_atomic(FunctionLowering& lowering, const ptx::Instruction& instruction
   const std::uint32_t count = std::max<std::uint32_t>(modifiers.vector, 1);
   const ptx::Space space = modifiers.has_space ? modifiers.space : ptx::Space::Generic;
   llvm::IRBuilder<>& b = lowering.builder();
-  llvm::Value* pointer = lowering.access(
-      operands[first], space, bits / 8 * count,
-      {AccessFlags::update | AccessFlags::strong | order_flags(modifiers.ordering)});
+  llvm::Value* pointer =
+      lowering.access(operands[first], space, bits / 8 * count,
+                      {AccessFlags::update | AccessFlags::strong | order_flags(modifiers.ordering) |
+                       scope_flags(modifiers.scope)});
   const ptx::Space actual =
       operands[first].symbol ? lowering.symbol_space(*operands[first].symbol) : space;
   if (modifiers.atomic == AtomicOp::Cas) {

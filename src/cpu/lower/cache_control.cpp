@@ -19,7 +19,10 @@ bool emit_fence(FunctionLowering& lowering, const ptx::Instruction& instruction)
     ordering = llvm::AtomicOrdering::SequentiallyConsistent;
   }
   if (lowering.module().options().checks.has(Check::Race))
-    lowering.runtime_call(pseudo::note_fence, b.getVoidTy(), {lowering.thread()});
+    lowering.runtime_call(
+        pseudo::note_fence, b.getVoidTy(),
+        {lowering.thread(),
+         b.getInt32(block_only ? AccessFlags::scope_block : scope_flags(modifiers.scope))});
   b.CreateFence(ordering, block_only ? llvm::SyncScope::SingleThread : llvm::SyncScope::System);
   return true;
 }

@@ -36,7 +36,8 @@ Access access_of(const ptx::Modifiers& modifiers, std::size_t elements) {
     access.ordering = llvm::AtomicOrdering::Monotonic;
   }
   access.flags = order_flags(modifiers.ordering) |
-                 (access.is_volatile ? AccessFlags::strong : std::uint32_t{0});
+                 (access.is_volatile ? AccessFlags::strong : std::uint32_t{0}) |
+                 scope_flags(modifiers.scope);
   return access;
 }
 

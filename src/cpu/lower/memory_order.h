@@ -52,4 +52,9 @@ inline std::uint32_t order_flags(ptx::Ordering ordering) {
   return 0;
 }
 
+inline std::uint32_t scope_flags(ptx::Scope scope) {
+  if (scope == ptx::Scope::Cta) return AccessFlags::scope_block;
+  return scope == ptx::Scope::Cluster ? AccessFlags::scope_cluster : 0;
+}
+
 }  // namespace pycuda::cpu::lower
