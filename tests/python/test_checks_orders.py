@@ -235,3 +235,15 @@ def test_a_flag_of_the_scope_of_a_block_does_not_order_blocks(context, driver):
     found = _findings(driver, BLOCK_FLAG, grid=2)
     assert any("a[1] = a[0];" in finding.source for finding in found)
     assert any("an atomic access whose scope is the block" in finding.message for finding in found)
+
+
+def test_the_remedy_is_about_the_statement_of_the_line_that_races(context, driver):
+    if pycuda._driver._rtc.driver_origin()["kind"] != "CPU":
+        pytest.skip("needs the CPU driver")
+    source = "__global__ void k(int *last, int *sum) { int i = threadIdx.x; last[0] = i; sum[i] += 1; }"
+    kernel = SourceModule(source).get_function("k")
+    with pycuda.checks("race") as found:
+        kernel(*(driver.InOut(np.zeros(64, np.int32)) for _ in range(2)), block=(64, 1, 1))
+    assert len(found) == 1
+    assert "sum[i]" not in found[0].remedy
+    assert found[0].remedy.startswith("let one thread write this place")

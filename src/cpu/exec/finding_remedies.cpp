@@ -87,6 +87,20 @@ NumberType argument_type(std::string_view message, std::string_view name) {
   return count == 1 ? only : NumberType{};
 }
 
+/// Whether a name may be that of the memory: no other one is an argument that the message tells of.
+bool may_name_argument(std::string_view message, std::string_view name) {
+  const std::size_t begin = message.find("passed as ");
+  std::size_t at = begin == npos ? npos : message.find('\'', begin);
+  if (at == npos) return true;
+  while (at != npos) {
+    const std::size_t end = message.find('\'', at + 1);
+    if (end == npos) break;
+    if (has(tokens_of(message.substr(at + 1, end - at - 1)), name)) return true;
+    at = message.find('\'', end + 1);
+  }
+  return false;
+}
+
 /// The type of a shared variable, if all that have the name have one.
 NumberType shared_type(const Tokens& code, std::string_view name) {
   std::optional<NumberType> found;
@@ -157,6 +171,13 @@ std::optional<PlaceUpdate> update_in(const Finding& finding) {
   const bool is_one_line = at.place == other.place && at.source == other.source;
   if (is_one_line) {
     std::vector<PlaceUpdate> updates = find_updates(line_of(at), shared);
+    // Other statements of the line may be what races.
+    const Tokens line = tokens_of(line_of(at));
+    if (std::count(line.begin(), line.end(), ";") > 1) {
+      std::erase_if(updates, [&](const PlaceUpdate& update) {
+        return !may_name_argument(finding.message, update.name);
+      });
+    }
     if (updates.size() == 1) return std::move(updates[0]);
   }
   constexpr std::uint32_t near = 3;
