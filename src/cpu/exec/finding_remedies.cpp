@@ -34,7 +34,8 @@ constexpr Remedy remedies[] = {
      "let all lanes of the warp reach the shuffle, those beyond the end with a neutral value, or "
      "read only from lanes that a __ballot_sync() or __activemask() before it names"},
     {" does not name: the value",
-     "name the lane in the mask, or read only from lanes that it names"},
+     "name the lane in the mask, or read only from lanes that it names: the last argument is the "
+     "width of the groups within which lanes read, as in __shfl_down_sync(0xff, x, d, 8)"},
     {" does not have: the value",
      "start blocks of a multiple of 32 threads, those beyond the end with a neutral value, or read "
      "only from lanes that the block has"},
