@@ -74,13 +74,17 @@ void UpdatableLaunch::reset(const LaunchRequest& request) {
 
 bool UpdatableLaunch::has_parameters(std::uint64_t offset, std::uint64_t bytes) const {
   const std::lock_guard lock(mutex_);
+  return fits(offset, bytes);
+}
+
+bool UpdatableLaunch::fits(std::uint64_t offset, std::uint64_t bytes) const {
   return bytes <= params_.size() && offset <= params_.size() - bytes;
 }
 
 DeviceError UpdatableLaunch::set_parameters(std::uint64_t offset, const void* from,
                                             std::uint64_t bytes) {
-  if (!has_parameters(offset, bytes)) return DeviceError::InvalidValue;
   const std::lock_guard lock(mutex_);
+  if (!fits(offset, bytes)) return DeviceError::InvalidValue;
   std::memcpy(params_.data() + offset, from, bytes);
   return DeviceError::Success;
 }

@@ -42,6 +42,7 @@ class UpdatableLaunch {
   bool apply(LaunchRequest* request) const;
 
  private:
+  bool fits(std::uint64_t offset, std::uint64_t bytes) const;  // with the mutex held
   bool is_possible(const Dim3& grid) const;
 
   const std::uint64_t handle_;

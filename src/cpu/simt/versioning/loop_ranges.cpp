@@ -207,7 +207,8 @@ llvm::Value* LoopRanges::wide(const llvm::SCEV* number, bool is_signed) {
   llvm::Value* value = write(number, number->getType());
   if (number->getType()->getIntegerBitWidth() < 64)
     return is_signed ? b_.CreateSExt(value, number_) : b_.CreateZExt(value, number_);
-  need(b_.CreateICmpULT(b_.CreateAdd(value, this->number(most)), this->number(2 * most)));
+  need(is_signed ? b_.CreateICmpULT(b_.CreateAdd(value, this->number(most)), this->number(2 * most))
+                 : b_.CreateICmpULT(value, this->number(most)));
   return value;
 }
 
