@@ -33,14 +33,17 @@ GridKnowledge GridOrder::own_knowledge(std::uint32_t thread, const ThreadOrder& 
   return all;
 }
 
+void GridOrder::add_read(Reads& reads, std::uint64_t address, Scope scope) {
+  const auto [read, is_new] = reads.try_emplace(address, scope);
+  if (!is_new) read->second = std::min(read->second, scope);
+}
+
 bool GridOrder::access(std::uint32_t thread, std::uint64_t address, std::uint32_t flags,
                        Scope scope, ThreadOrder& order) {
   const bool writes = (flags & (AccessFlags::write | AccessFlags::update)) != 0;
   if ((flags & AccessFlags::write) == 0) {
     // What is read is acquired later, when the access is over.
-    std::vector<Read>& read = read_[thread];
-    const Read now{address, scope};
-    if (std::find(read.begin(), read.end(), now) == read.end()) read.push_back(now);
+    add_read(read_[thread].fresh, address, scope);
     if ((flags & AccessFlags::acquire) != 0) soon_[thread] = scope;
   }
   if (!writes || scope == OfBlock) return false;
@@ -60,12 +63,22 @@ void GridOrder::acquire(std::uint32_t thread, Scope scope) {
   soon_.erase(thread);
   const auto found = read_.find(thread);
   if (found == read_.end()) return;
+  auto& [fresh, by_block] = found->second;
   GridKnowledge& known = known_by_[thread];
-  for (const Read& read : found->second)
-    grid_->acquire(read.address, known, scope == OfBlock || read.scope == OfBlock);
+  const auto take = [&](const Reads& reads) {
+    for (const auto& [address, own] : reads)
+      grid_->acquire(address, known, scope == OfBlock || own == OfBlock);
+  };
+  take(fresh);
+  if (scope == OfGrid) take(by_block);
   if (known.empty()) known_by_.erase(thread);
+  if (scope == OfGrid) {
+    read_.erase(found);
+    return;
+  }
   // A fence of the grid's scope may follow.
-  if (scope == OfGrid) read_.erase(found);
+  for (const auto& [address, own] : fresh) add_read(by_block, address, own);
+  fresh.clear();
 }
 
 void GridOrder::fence(std::uint32_t thread, Scope scope, const ThreadOrder& order, Knowledge own) {

@@ -15,7 +15,7 @@ namespace pycuda::cpu::exec {
 /// One per block whose threads run one by one.
 class GridOrder {
  public:
-  /// Whom an operation orders: its scope.
+  /// Whom an operation orders: its scope, the widest first.
   enum Scope : std::uint8_t { OfGrid, OfBlock };
 
   void start(GridRaces& grid, std::uint32_t block);
@@ -41,11 +41,13 @@ class GridOrder {
 
  private:
   using ByThread = std::unordered_map<std::uint32_t, GridKnowledge>;
-  struct Read {
-    std::uint64_t address = 0;
-    Scope scope = OfGrid;
-    bool operator==(const Read&) const = default;
+  /// Addresses, with the widest scope of the reads there.
+  using Reads = std::unordered_map<std::uint64_t, Scope>;
+  /// What a thread has read and not acquired yet, or for its block alone.
+  struct Unacquired {
+    Reads fresh, by_block;
   };
+  static void add_read(Reads& reads, std::uint64_t address, Scope scope);
   void acquire(std::uint32_t thread, Scope scope);
   GridKnowledge own_knowledge(std::uint32_t thread, const ThreadOrder& order, Knowledge own) const;
 
@@ -55,7 +57,7 @@ class GridOrder {
   ByThread known_by_;     ///< to some more
   GridKnowledge fenced_;  ///< what any thread releases by a strong write
   ByThread fenced_by_;
-  std::unordered_map<std::uint32_t, std::vector<Read>> read_;  ///< not acquired yet
+  std::unordered_map<std::uint32_t, Unacquired> read_;
   std::unordered_map<std::uint32_t, Scope> soon_;  ///< threads whose read was one that acquires
 };
 
