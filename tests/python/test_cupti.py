@@ -22,9 +22,9 @@ HERE = pathlib.Path(__file__).parent
 KERNEL, SERIAL_KERNEL, COPY, SET, PEER_COPY = 10, 3, 1, 2, 22
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def library(tmp_path_factory):
-    """The path of the stand-in."""
+    """The path of the stand-in. A process stays with the first one that it has opened."""
     compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
     if compiler is None:
         pytest.skip("needs a C compiler")
