@@ -67,6 +67,25 @@ const std::string& device_runtime() {
   return content;
 }
 
+CUmodule load_with_device_runtime(std::string ptx) {
+  CUlinkState state = nullptr;
+  require(CU(cuLinkCreate_v2)(0, nullptr, nullptr, &state), "cuLinkCreate");
+  std::string library = device_runtime();
+  require(CU(cuLinkAddData_v2)(state, CU_JIT_INPUT_PTX, ptx.data(), ptx.size(), "test.ptx", 0,
+                               nullptr, nullptr),
+          "cuLinkAddData of the PTX");
+  require(CU(cuLinkAddData_v2)(state, CU_JIT_INPUT_LIBRARY, library.data(), library.size(),
+                               "libcudadevrt.a", 0, nullptr, nullptr),
+          "cuLinkAddData of the library");
+  void* image = nullptr;
+  std::size_t bytes = 0;
+  require(CU(cuLinkComplete)(state, &image, &bytes), "cuLinkComplete");
+  CUmodule module = nullptr;
+  require(CU(cuModuleLoadData)(&module, image), "cuModuleLoadData");
+  require(CU(cuLinkDestroy)(state), "cuLinkDestroy");
+  return module;
+}
+
 CurrentContext::CurrentContext(unsigned flags) {
   initialise();
   require(CU(cuCtxCreate_v2)(&handle_, flags, 0), "cuCtxCreate");

@@ -25,6 +25,8 @@ void initialise();
 /// The content of libcudadevrt.a, which code that launches kernels or graphs is linked with: of the
 /// file PYCUDA_TEST_CUDADEVRT; without it a stand-in, which our driver takes, and "" for NVIDIA's.
 const std::string& device_runtime();
+/// A module of this PTX, linked with it.
+CUmodule load_with_device_runtime(std::string ptx);
 
 /// The function of this name, with the type that cuda.h gives it. Each place looks its name up
 /// once: dlsym takes a lock that is not fair, so a thread that calls without end would keep the

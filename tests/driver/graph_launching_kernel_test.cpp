@@ -2,7 +2,6 @@
 // Kernels of graphs that launch graphs: when those run, and which launches are refused.
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <list>
 #include <memory>
 #include <string>
@@ -99,23 +98,6 @@ constexpr std::uint64_t tail = 0x0100000000000000, fired = 0x0200000000000000,
                         sibling = 0x0300000000000000;
 constexpr unsigned invalid_value = 1;
 
-CUmodule load_linked() {
-  CUlinkState state = nullptr;
-  REQUIRE(CU(cuLinkCreate_v2)(0, nullptr, nullptr, &state) == CUDA_SUCCESS);
-  REQUIRE(CU(cuLinkAddData_v2)(state, CU_JIT_INPUT_PTX, const_cast<char*>(ptx), std::strlen(ptx),
-                               "launching.ptx", 0, nullptr, nullptr) == CUDA_SUCCESS);
-  REQUIRE(CU(cuLinkAddData_v2)(state, CU_JIT_INPUT_LIBRARY,
-                               const_cast<char*>(device_runtime().data()), device_runtime().size(),
-                               "libcudadevrt.a", 0, nullptr, nullptr) == CUDA_SUCCESS);
-  void* image = nullptr;
-  std::size_t bytes = 0;
-  REQUIRE(CU(cuLinkComplete)(state, &image, &bytes) == CUDA_SUCCESS);
-  CUmodule module = nullptr;
-  REQUIRE(CU(cuModuleLoadData)(&module, image) == CUDA_SUCCESS);
-  REQUIRE(CU(cuLinkDestroy)(state) == CUDA_SUCCESS);
-  return module;
-}
-
 /// A graph of kernels that run one after the other, and its executable.
 class Chain {
  public:
@@ -209,7 +191,7 @@ class Scene {
 
  private:
   const CurrentContext context_;
-  const CUmodule module_ = load_linked();
+  const CUmodule module_ = load_with_device_runtime(ptx);
   const GraphStream stream_;
   const DeviceBlock log_{2048};
   std::list<DeviceBlock> blocks_;

@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "driver/driver.h"
@@ -49,18 +48,7 @@ again:
 )";
 
 CUfunction load_shift(CUmodule* module) {
-  CUlinkState state = nullptr;
-  REQUIRE(CU(cuLinkCreate_v2)(0, nullptr, nullptr, &state) == CUDA_SUCCESS);
-  std::string ptx = shift_ptx;
-  std::string library = device_runtime();
-  REQUIRE(CU(cuLinkAddData_v2)(state, CU_JIT_INPUT_PTX, ptx.data(), ptx.size(), "shift.ptx", 0,
-                               nullptr, nullptr) == CUDA_SUCCESS);
-  REQUIRE(CU(cuLinkAddData_v2)(state, CU_JIT_INPUT_LIBRARY, library.data(), library.size(),
-                               "libcudadevrt.a", 0, nullptr, nullptr) == CUDA_SUCCESS);
-  void* image = nullptr;
-  REQUIRE(CU(cuLinkComplete)(state, &image, nullptr) == CUDA_SUCCESS);
-  REQUIRE(CU(cuModuleLoadData)(module, image) == CUDA_SUCCESS);
-  CU(cuLinkDestroy)(state);
+  *module = load_with_device_runtime(shift_ptx);
   CUfunction shift = nullptr;
   REQUIRE(CU(cuModuleGetFunction)(&shift, *module, "shift") == CUDA_SUCCESS);
   return shift;

@@ -2,7 +2,6 @@
 // Kernel nodes that kernels change: what their launches to come do, and what programs may no longer
 // do with them.
 #include <cstdint>
-#include <cstring>
 #include <vector>
 
 #include "driver/graph_scene.h"
@@ -104,23 +103,6 @@ struct Update {
 };
 constexpr std::uint32_t grid_field = 1, param_field = 2, enabled_field = 3;
 
-CUmodule load_linked() {
-  CUlinkState state = nullptr;
-  REQUIRE(CU(cuLinkCreate_v2)(0, nullptr, nullptr, &state) == CUDA_SUCCESS);
-  REQUIRE(CU(cuLinkAddData_v2)(state, CU_JIT_INPUT_PTX, const_cast<char*>(ptx), std::strlen(ptx),
-                               "changing.ptx", 0, nullptr, nullptr) == CUDA_SUCCESS);
-  REQUIRE(CU(cuLinkAddData_v2)(state, CU_JIT_INPUT_LIBRARY,
-                               const_cast<char*>(device_runtime().data()), device_runtime().size(),
-                               "libcudadevrt.a", 0, nullptr, nullptr) == CUDA_SUCCESS);
-  void* image = nullptr;
-  std::size_t bytes = 0;
-  REQUIRE(CU(cuLinkComplete)(state, &image, &bytes) == CUDA_SUCCESS);
-  CUmodule module = nullptr;
-  REQUIRE(CU(cuModuleLoadData)(&module, image) == CUDA_SUCCESS);
-  REQUIRE(CU(cuLinkDestroy)(state) == CUDA_SUCCESS);
-  return module;
-}
-
 /// A node that sets the first word of eight to 5, and graphs and launches that change it.
 class Scene {
  public:
@@ -185,7 +167,7 @@ class Scene {
 
  private:
   const CurrentContext context_;
-  const CUmodule module_ = load_linked();
+  const CUmodule module_ = load_with_device_runtime(ptx);
 
  public:
   const GraphStream stream;

@@ -56,8 +56,7 @@ constexpr const char* rolled_note =
     "loops that were unrolled go trip by trip: lanes leave them at different ones";
 constexpr const char* promoted_note =
     "what a loop stores at the same address in each trip stays in registers, where it accesses "
-    "that "
-    "memory in no other way";
+    "that memory in no other way";
 constexpr const char* turns_note =
     "lanes that make one trip more than others go through such loops in two turns";
 constexpr const char* full_gang_note =
